@@ -1,0 +1,1 @@
+"""All that knows Confluence: its exports, its API, its macros and tables."""

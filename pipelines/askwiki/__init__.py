@@ -1,0 +1,1 @@
+"""askwiki: ask a corporate wiki and get a grounded answer with links."""

@@ -1,0 +1,165 @@
+"""Reads the settings: defaults < ``settings.yaml`` < environment, each value checked once.
+
+Any setting can be set as ``ASKWIKI_SECTION__NAME`` (``ASKWIKI_SEARCH__CANDIDATES=30``,
+``ASKWIKI_LLM__ANSWER__MODEL=…``). Secrets are accepted from the environment only.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import typing
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from askwiki.errors import SettingsError
+from askwiki.settings import Settings
+
+PREFIX = "ASKWIKI_"
+
+# The short names that the documentation gives; each stands for one setting.
+SHORT_NAMES = {
+    "ASKWIKI_STORE_PATH": "store.path",
+    "ASKWIKI_QDRANT_URL": "store.qdrant_url",
+    "ASKWIKI_QDRANT_KEY": "store.qdrant_key",
+    "ASKWIKI_LLM_URL": "llm.url",
+    "ASKWIKI_LLM_KEY": "llm.key",
+    "ASKWIKI_WIKI_URL": "wiki.url",
+    "ASKWIKI_CONFLUENCE_TOKEN": "confluence.token",
+    "ASKWIKI_LANGUAGE": "language",
+}
+NOT_SETTINGS = {"ASKWIKI_CONFIG"}  # where the settings are; read by ``config_folder``
+
+CHECKOUT = Path(__file__).resolve().parents[2]  # holds pipelines/, config/ …
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Configuration:
+    """The settings in force, the folder they came from, and where each changed value came from."""
+
+    settings: Settings
+    folder: Path
+    origins: Mapping[str, str]  # "search.candidates" -> "config/settings.yaml" | "ASKWIKI_…"
+
+
+def config_folder(environ: Mapping[str, str]) -> Path:
+    """``ASKWIKI_CONFIG``, else ``config/`` of the working directory, else of the checkout."""
+    if named := environ.get("ASKWIKI_CONFIG"):
+        if not Path(named).is_dir():
+            raise SettingsError(f"ASKWIKI_CONFIG names the folder {named}, which does not exist.")
+        return Path(named)
+    for folder in (Path("config"), CHECKOUT / "config"):
+        if (folder / "settings.yaml").is_file():
+            return folder
+    raise SettingsError("There is no config/settings.yaml here; set ASKWIKI_CONFIG to its folder.")
+
+
+def load_configuration(environ: Mapping[str, str], folder: Path | None = None) -> Configuration:
+    """Read file and environment once; one error names the key, the place and the allowed values."""
+    folder = folder or config_folder(environ)
+    changes = dict(_from_file(folder / "settings.yaml"))
+    changes.update(_from_environment(environ))
+    settings = Settings()
+    for key, (value, origin) in changes.items():
+        settings = replace_setting(settings, key, value, origin)
+    return Configuration(settings, folder, {key: origin for key, (_, origin) in changes.items()})
+
+
+def replace_setting(settings: Settings, key: str, value: object, origin: str) -> Settings:
+    """A copy in which ``key`` ("search.candidates") has ``value``, cast to the setting's type."""
+    return typing.cast(Settings, _replace(settings, key.split("."), key, value, origin))
+
+
+def setting_names(of: type = Settings, above: str = "") -> Iterator[tuple[str, Any, bool]]:
+    """Every setting as (dotted name, type, secret)."""
+    types = typing.get_type_hints(of)
+    for item in dataclasses.fields(of):
+        name = f"{above}{item.name}"
+        if dataclasses.is_dataclass(types[item.name]):
+            yield from setting_names(types[item.name], f"{name}.")
+        else:
+            yield name, types[item.name], bool(item.metadata.get("secret"))
+
+
+def _from_file(path: Path) -> Iterator[tuple[str, tuple[object, str]]]:
+    try:
+        tree = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+    except OSError as error:
+        raise SettingsError(f"{path} cannot be read: {error.strerror}.") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{path} is not valid YAML: {error}") from error
+    if not isinstance(tree, dict):
+        raise SettingsError(f"{path} must hold sections with settings, not a {type(tree).__name__}.")
+    secrets = {name for name, _, secret in setting_names() if secret}
+    for key, value in _leaves(tree):
+        if key in secrets:
+            variable = PREFIX + key.upper().replace(".", "__")
+            raise SettingsError(f"{key} is a secret: take it out of {path} and set {variable}.")
+        yield key, (value, str(path))
+
+
+def _leaves(tree: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, object]]:
+    for name, value in tree.items():
+        if isinstance(value, dict):
+            yield from _leaves(value, f"{above}{name}.")
+        else:
+            yield f"{above}{name}", value
+
+
+def _from_environment(environ: Mapping[str, str]) -> Iterator[tuple[str, tuple[object, str]]]:
+    known = {PREFIX + name.upper().replace(".", "__"): name for name, _, _ in setting_names()}
+    for variable, value in environ.items():
+        if not variable.startswith(PREFIX) or variable in NOT_SETTINGS or value == "":
+            continue
+        key = SHORT_NAMES.get(variable) or known.get(variable)
+        if key is None:
+            raise SettingsError(f"{variable} is no setting of askwiki; see the table in README.md.")
+        yield key, (value, variable)
+
+
+def _replace(record: Any, steps: list[str], key: str, value: object, origin: str) -> Any:
+    types = typing.get_type_hints(type(record))
+    if steps[0] not in types:
+        allowed = ", ".join(sorted(types))
+        raise SettingsError(f"{key} (in {origin}) is no setting. Allowed here: {allowed}.")
+    kind = types[steps[0]]
+    if len(steps) > 1 and dataclasses.is_dataclass(kind):
+        inner = _replace(getattr(record, steps[0]), steps[1:], key, value, origin)
+        return dataclasses.replace(record, **{steps[0]: inner})
+    if len(steps) > 1 or dataclasses.is_dataclass(kind):
+        raise SettingsError(f"{key} (in {origin}) is no setting: its place in the tree is wrong.")
+    return dataclasses.replace(record, **{steps[0]: _cast(kind, value, key, origin)})
+
+
+def _cast(kind: Any, value: object, key: str, origin: str) -> object:
+    allowed = typing.get_args(kind) if typing.get_origin(kind) is typing.Literal else ()
+    try:
+        if allowed:
+            if str(value) not in allowed:
+                raise ValueError
+            return str(value)
+        if kind is bool:
+            return _boolean(value)
+        if kind is int and isinstance(value, float):
+            raise ValueError
+        if value is None or isinstance(value, (list, dict)):
+            raise ValueError
+        number = kind(value)
+        if kind in (int, float) and not 0 <= number < float("inf"):
+            raise ValueError
+        return number
+    except (TypeError, ValueError):
+        wanted = f"one of {', '.join(allowed)}" if allowed else _WANTED[kind]
+        raise SettingsError(f"{key} (in {origin}) is {value!r}; it must be {wanted}.") from None
+
+
+_WANTED = {bool: "true or false", int: "a whole number, 0 or more", float: "a number, 0 or more", str: "a text"}
+
+
+def _boolean(value: object) -> bool:
+    words = {"true": True, "1": True, "yes": True, "on": True, "false": False, "0": False, "no": False, "off": False}
+    if str(value).lower() not in words:
+        raise ValueError
+    return words[str(value).lower()]

@@ -1,0 +1,280 @@
+"""Every record that flows through askwiki, in the order of the flow. Read this file first.
+
+    Page -> Section -> Chunk (+ Vectors) -> point -> Candidate -> Passage -> Answer
+
+All records are frozen: a stage takes some and gives back new ones. Dictionaries appear only at the
+edges (JSON, payloads of the store, events of the chat).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+PUBLIC = "*"  # the access key of what everybody may read
+
+Kind = Literal["section", "subsection", "merged", "note"]
+Intent = Literal["concept", "screen"]
+Verdict = Literal["yes", "no", "unanswered"]
+Need = Literal["search", "dialogue", "smalltalk"]
+Refusal = Literal["", "nothing_found", "insufficient", "outside", "smalltalk", "empty"]
+
+
+# --- the page's way -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """Something of a page that the conversion could not carry over, or carried over with less."""
+
+    kind: str  # macro | include | image | link | table | diagram | text | rights | encoding | …
+    name: str  # of the macro, the picture, the target, …
+    count: int = 1
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file of a page. ``file`` is its place on this machine, empty when the export has it not."""
+
+    name: str
+    url: str = ""
+    media_type: str = ""
+    file: str = ""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Clause:
+    """One set of permitted readers: any of the users OR a member of any of the groups."""
+
+    users: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One wiki page as Markdown, with its place in the tree and who may read it.
+
+    ``readers`` is a conjunction: a person must satisfy every clause. ``()`` = everybody,
+    ``None`` = unknown (the source does not say).
+    """
+
+    id: str  # Confluence's own id, or the path relative to a Markdown folder
+    space: str
+    title: str
+    path: tuple[str, ...]  # titles of the ancestors, root first, the page itself not included
+    url: str
+    markdown: str
+    updated: str = ""  # ISO 8601, empty when the source does not say
+    version: int = 0
+    labels: tuple[str, ...] = ()
+    readers: tuple[Clause, ...] | None = None
+    attachments: tuple[Attachment, ...] = ()
+    losses: tuple[Loss, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One node of a page's heading tree. All sections of a page joined give its Markdown back."""
+
+    page_id: str
+    ordinal: int
+    level: int  # 0 = text under no heading
+    headings: tuple[str, ...]  # breadcrumb inside the page, its own heading last
+    anchor: str
+    markdown: str  # its own heading line included, letter for letter
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """What is found and read: a whole thought of a page, letter for letter, with its place.
+
+    ``overlap`` = how many leading characters of ``text`` repeat earlier text of the page (overlap
+    between parts, a repeated table header): without them all chunks joined give the page.
+    """
+
+    id: str
+    page_id: str
+    space: str
+    title: str
+    path: tuple[str, ...]
+    headings: tuple[str, ...]
+    url: str  # with the heading's anchor
+    kind: Kind
+    screen: bool
+    ordinal: int
+    part: int  # from 1
+    parts: int
+    text: str
+    overlap: int = 0
+    context: str = ""
+    updated: str = ""
+    labels: tuple[str, ...] = ()
+    acl: str = ""  # key of the readers' conjunction, PUBLIC for everybody, "" = nobody
+    hash: str = ""  # of everything above that must lead to a new point when it changes
+
+
+@dataclass(frozen=True, slots=True)
+class Sparse:
+    """A sparse vector: distinct indices (unsigned 32 bit) and their weights, same length."""
+
+    indices: tuple[int, ...]
+    values: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Vectors:
+    """The three representations of one chunk. Dense ones are unit length, float32, shape (size,)."""
+
+    text: NDArray[np.float32]
+    context: NDArray[np.float32]
+    sparse: Sparse
+
+
+# --- the question's way ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One message of the dialogue."""
+
+    role: str  # user | assistant | system
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Who asks. Without ``known`` only what everybody may read is visible.
+
+    ``groups_age`` = seconds since the groups were learned, None when they were not.
+    """
+
+    id: str = ""
+    email: str = ""
+    name: str = ""
+    role: str = ""
+    groups: tuple[str, ...] = ()
+    known: bool = False
+    groups_age: float | None = None
+    note: str = ""  # a sentence for the chat when rights could not be fully learned
+
+
+@dataclass(frozen=True, slots=True)
+class Rights:
+    """The access keys whose conjunction the person passes; PUBLIC is always among them."""
+
+    keys: frozenset[str] = frozenset({PUBLIC})
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question that stands alone, as the filter hands it to the pipe."""
+
+    text: str
+    original: str = ""  # the last message, as typed
+    intent: Intent | None = None  # None = ambiguous
+    language: str = "ru"
+    terms: tuple[str, ...] = ()  # further words for the sparse search
+    need: Need = "search"
+    history: tuple[Turn, ...] = ()  # what the answer may refer to, own links stripped
+    note: str = ""  # why it is not better than it is ("LLM did not answer")
+
+
+@dataclass(frozen=True, slots=True)
+class LegHit:
+    """Place and score of a chunk in one leg of the search. Ranks count from 1."""
+
+    rank: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A chunk that was found, what each leg and each gate said of it."""
+
+    chunk: Chunk
+    score: float  # fused
+    legs: Mapping[str, LegHit] = field(default_factory=dict)
+    rerank: float | None = None
+    verdict: Verdict | None = None  # None = never asked
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """What the model reads and the answer cites: siblings joined in page order, numbered from 1."""
+
+    number: int
+    page_id: str
+    title: str
+    path: tuple[str, ...]
+    headings: tuple[str, ...]
+    url: str
+    updated: str
+    text: str
+    chunk_ids: tuple[str, ...]
+    score: float = 0.0
+    rebuilt: bool = False  # joined from several parts
+    shortened: bool = False  # did not fit whole
+    note: str = ""  # "older version of …", "contradicts …"
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """A line of progress in the chat. The last one of an answer has ``done``."""
+
+    text: str
+    step: str = ""  # condense | search | rerank | relevance | passages | answer | …
+    done: bool = False
+    warning: bool = False  # a degraded part: always shown
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A piece of the answer's text, in order."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A passage as the chat shows it beside the answer, sent before the text."""
+
+    number: int
+    id: str  # a string that is not a URL
+    title: str
+    url: str
+    text: str
+    updated: str = ""
+    score: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """What each stage saw, for ``--json``, evaluation and logs."""
+
+    question: Question
+    found: tuple[Candidate, ...] = ()
+    gated: tuple[Candidate, ...] = ()
+    judged: tuple[Candidate, ...] = ()
+    passages: tuple[Passage, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The end of the flow: the whole text, what it really cites, and how it came about."""
+
+    text: str
+    sources: tuple[Source, ...] = ()  # really cited, in the order of their numbers
+    refused: Refusal = ""
+    degraded: tuple[str, ...] = ()  # one sentence for each part that was missing
+    timings: Mapping[str, float] = field(default_factory=dict)  # seconds per stage
+    tokens: Mapping[str, int] = field(default_factory=dict)  # per role, as the server counted
+    trace: Trace | None = None
+
+
+Event = Status | Source | Token | Answer

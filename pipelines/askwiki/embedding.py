@@ -1,0 +1,32 @@
+"""Dense encoders behind one small Protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Embedder(Protocol):
+    """Texts to unit vectors. Thread-safe: many chats share one model."""
+
+    size: int  # numbers in a vector
+    limit: int  # tokens a text may have, prefix and special tokens included
+
+    def documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Vectors of texts to be found, shape (len(texts), size), rows of length 1."""
+        ...
+
+    def query(self, text: str) -> NDArray[np.float32]:
+        """Vector of a question, shape (size,), length 1."""
+        ...
+
+    def count(self, texts: Sequence[str]) -> list[int]:
+        """Tokens of each text as ``documents`` would read it, prefix and special tokens included."""
+        ...
+
+    def identity(self) -> Mapping[str, object]:
+        """What makes two encoders interchangeable: kind, model, size, limit, prefixes."""
+        ...

@@ -1,0 +1,47 @@
+"""The sentences a person reads when something cannot be done.
+
+Every error that reaches a user, an admin or a command line is one of these; its text says what is
+wrong and what to do about it. Foreign exceptions are turned into them at the edge where they occur.
+"""
+
+from __future__ import annotations
+
+
+class AskWikiError(Exception):
+    """The base: ``str(error)`` is a complete sentence for the person in front of the screen."""
+
+
+class SettingsError(AskWikiError):
+    """A setting, a prompt, the glossary or the groups file is missing, unknown or out of range."""
+
+
+class SourceError(AskWikiError):
+    """An export, a folder or the wiki's API cannot be read at all."""
+
+
+class PageError(AskWikiError):
+    """One page cannot be converted; the rest of the run goes on."""
+
+
+class StoreError(AskWikiError):
+    """The vector store cannot be reached, is locked, or holds something else than expected."""
+
+
+class StoreMismatch(StoreError):
+    """The index was built with other models than the ones in force: a rebuild mends it."""
+
+
+class ModelError(AskWikiError):
+    """A language model, an encoder or a reranker failed or gave something unusable."""
+
+
+class ContextOverflow(ModelError):
+    """The prompt is longer than the model takes; a shorter one may pass."""
+
+
+class Cancelled(AskWikiError):
+    """The person closed the chat or pressed stop; nobody waits for the rest."""
+
+
+class Busy(AskWikiError):
+    """More questions at once than the settings allow; try again in a moment."""

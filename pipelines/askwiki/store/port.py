@@ -1,0 +1,98 @@
+"""What askwiki asks of a vector store: the port that both adapters implement."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from askwiki.data import Chunk, Clause, LegHit, Rights, Sparse, Vectors
+
+LegName = Literal["text", "context", "sparse"]
+
+
+@dataclass(frozen=True, slots=True)
+class Leg:
+    """One search of the batch: a dense vector or a sparse one against the representation ``name``."""
+
+    name: LegName
+    query: NDArray[np.float32] | Sparse
+    depth: int
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A chunk with its vectors, ready to be written."""
+
+    chunk: Chunk
+    vectors: Vectors
+
+
+@dataclass(frozen=True, slots=True)
+class PageState:
+    """What the store holds of a page, for the plan of a sync: chunk id -> chunk hash."""
+
+    page_id: str
+    hash: str
+    chunks: Mapping[str, str]
+
+
+class Reader(Protocol):
+    """The question's way. Every method sees only what ``rights`` passes; none raises but StoreError."""
+
+    def search(self, legs: Sequence[Leg], rights: Rights) -> dict[LegName, dict[str, LegHit]]:
+        """All legs in one batch: for each leg chunk id -> place; ties are broken by id."""
+        ...
+
+    def fetch(self, chunk_ids: Sequence[str], rights: Rights) -> dict[str, Chunk]:
+        """The chunks with these ids, again under the filter; missing ones are left out."""
+        ...
+
+    def page_chunks(self, page_id: str, rights: Rights) -> list[Chunk]:
+        """All chunks of a page in page order."""
+        ...
+
+    def conjunctions(self) -> dict[str, tuple[Clause, ...]]:
+        """Every distinct access key in use with its readers' conjunction."""
+        ...
+
+    def fingerprint(self) -> Mapping[str, Any]:
+        """What the index was built with; empty when there is no index yet."""
+        ...
+
+    def count(self) -> int:
+        """Chunks in the index."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class Writer(Protocol):
+    """The page's way. One writer a collection (or a disjoint set of pages) at a time."""
+
+    def pages(self, source: str) -> Iterator[PageState]:
+        """What the store holds of this source."""
+        ...
+
+    def replace_page(self, source: str, state: PageState, points: Sequence[Point], readers: tuple[Clause, ...]) -> None:
+        """New points first, then the old ones of the page go: half a page is never found."""
+        ...
+
+    def update_payload(
+        self, source: str, state: PageState, chunks: Sequence[Chunk], readers: tuple[Clause, ...]
+    ) -> None:
+        """The same points and vectors with changed payload (moved, relabelled, other readers)."""
+        ...
+
+    def remove_page(self, source: str, page_id: str) -> None: ...
+
+    def vectors(self, chunk_ids: Sequence[str]) -> dict[str, Vectors]: ...
+
+    def commit(self) -> None:
+        """Make what was written visible to readers (embedded: a new version and the pointer)."""
+        ...
+
+    def close(self) -> None: ...
