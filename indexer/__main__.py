@@ -1,0 +1,19 @@
+"""``python -m indexer``: from a wiki export to the index."""
+
+from __future__ import annotations
+
+import sys
+
+from askwiki.command_line import main
+
+COMMANDS = {
+    "sync": "bring the index to what the source holds",
+    "check": "count what the source holds and what conversion would lose, without indexing",
+    "show": "print a page as it would be indexed",
+    "convert": "turn one file into Markdown",
+    "rebuild": "build a new index beside the old one and switch to it",
+    "schedule": "sync again and again, by interval or cron expression",
+}
+
+if __name__ == "__main__":
+    sys.exit(main("indexer", "indexer.commands", COMMANDS, sys.argv[1:]))

@@ -1,0 +1,19 @@
+"""``python -m askwiki``: ask, serve, measure."""
+
+from __future__ import annotations
+
+import sys
+
+from askwiki.command_line import main
+
+COMMANDS = {
+    "ask": "ask one question without a server",
+    "serve": "start the guarded Pipelines server that Open WebUI connects to",
+    "eval": "measure search and answers on a file of questions",
+    "feedback": "fetch the ratings given in Open WebUI",
+    "encoder": "start the stateless encoder service",
+    "doctor": "check settings, store, models, LLM and rights",
+}
+
+if __name__ == "__main__":
+    sys.exit(main("askwiki", "askwiki.commands", COMMANDS, sys.argv[1:]))

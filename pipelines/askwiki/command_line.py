@@ -1,0 +1,34 @@
+"""What both command lines share: a table of commands, each imported only when it is called."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import logging
+import sys
+from collections.abc import Mapping, Sequence
+
+from askwiki.errors import AskWikiError
+
+CANNOT = 2  # exit code: nothing could be done
+
+
+def main(program: str, package: str, commands: Mapping[str, str], words: Sequence[str]) -> int:
+    """Run the command that ``words`` name; an error of ours becomes one sentence and exit code 2."""
+    parser = argparse.ArgumentParser(prog=program)
+    subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name, sentence in commands.items():
+        subparser = subparsers.add_parser(name, help=sentence, description=sentence)
+        if words and words[0] == name:
+            module = importlib.import_module(f"{package}.{name}")
+            module.arguments(subparser)
+            subparser.set_defaults(run=module.run)
+    options = parser.parse_args(words)
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s", stream=sys.stderr)
+    try:
+        return int(options.run(options))
+    except AskWikiError as error:
+        print(f"{program}: {error}", file=sys.stderr)
+        return CANNOT
+    except KeyboardInterrupt:
+        return 130

@@ -1,0 +1,1 @@
+"""The commands of ``python -m askwiki``, one file each."""
