@@ -1,0 +1,67 @@
+# The same few commands on a laptop and in CI. `make` alone lists them.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock
+export Q
+
+.PHONY: help demo serve chat test test-models test-long e2e bench bench-peers soak lint fix
+
+help:
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+demo: $(VENV)/.base ## index the sample wiki, start the real server, ask one question: make demo Q="…"
+	@$(BIN)/python tests/demo.py
+
+serve: $(VENV)/.base ## the same, and the server stays up for your Open WebUI
+	@$(BIN)/python tests/demo.py --serve
+
+chat: $(VENV)/.base ## the same, with a real Open WebUI on this machine
+	@$(BIN)/python -m venv .venv-webui
+	@$(BIN)/python tests/e2e/chat.py
+
+test: $(VENV)/.test ## all tests but the marked ones; no torch
+	@$(BIN)/python -m pytest
+
+test-models: $(VENV)/.models ## heavy adapters on tiny models made in the tests, a real llama.cpp server
+	@$(BIN)/python -m pytest -m models
+
+test-long: $(VENV)/.test ## crash, property and scale tests
+	@$(BIN)/python -m pytest -m long
+
+e2e: $(VENV)/.test ## real Open WebUI, LDAP and Chromium
+	@bash tests/e2e/run.sh
+
+bench: $(VENV)/.test ## speed and memory: bench.json and a table
+	@$(BIN)/python -m tests.bench
+
+bench-peers: $(VENV)/.test ## side by side with what a team would use instead
+	@$(BIN)/python -m tests.bench peers
+
+soak: $(VENV)/.test ## 5,000 questions and 20 syncs in one process
+	@$(BIN)/python -m tests.bench soak
+
+lint: $(VENV)/.test ## ruff and mypy
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check --quiet .
+	@$(BIN)/mypy
+
+fix: $(VENV)/.test ## let ruff mend what it can
+	@$(BIN)/ruff check --fix --quiet .
+	@$(BIN)/ruff format --quiet .
+
+$(VENV)/.base: pyproject.toml requirements.lock
+	@echo "Installing askwiki into $(VENV) …"
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) --editable .
+	@touch $@
+
+$(VENV)/.test: $(VENV)/.base
+	@$(PIP) --editable '.[test]'
+	@touch $@
+
+# torch first and alone: otherwise the others may pull a build for a graphics card.
+$(VENV)/.models: $(VENV)/.test
+	@$(PIP) torch==2.13.0
+	@$(PIP) --editable '.[test,models,llm-test]'
+	@touch $@

@@ -1,0 +1,62 @@
+"""The one place where objects are made: settings in, the tools of the question's way out."""
+
+from __future__ import annotations
+
+import os
+import threading
+from dataclasses import dataclass
+
+from askwiki.configuration import Configuration, load_configuration
+from askwiki.embedding import Embedder, make_embedder
+from askwiki.glossary import Glossary, load_glossary
+from askwiki.llm import Llm, make_llm
+from askwiki.prompts import Prompts, load_prompts
+from askwiki.settings import Settings
+from askwiki.sparse import SparseEncoder, make_sparse
+from askwiki.store import Reader, open_reader
+from askwiki.texts import Texts, load_texts
+
+
+@dataclass(frozen=True, slots=True)
+class Kit:
+    """All tools of one process. ``llm`` is None when none is set: answers are extracts then."""
+
+    configuration: Configuration
+    prompts: Prompts
+    texts: Texts
+    glossary: Glossary
+    llm: Llm | None
+    embedder: Embedder
+    sparse: SparseEncoder
+    reader: Reader
+
+    @property
+    def settings(self) -> Settings:
+        return self.configuration.settings
+
+
+def build_kit(configuration: Configuration) -> Kit:
+    """Make every tool as the settings say; a missing model or folder is one sentence."""
+    settings, folder = configuration.settings, configuration.folder
+    return Kit(
+        configuration=configuration,
+        prompts=load_prompts(folder / "prompts"),
+        texts=load_texts(folder / "texts"),
+        glossary=load_glossary(folder / "glossary.yaml"),
+        llm=make_llm(settings.llm),
+        embedder=make_embedder(settings.embedding),
+        sparse=make_sparse(settings.sparse),
+        reader=open_reader(settings.store),
+    )
+
+
+_lock = threading.Lock()
+_kits: list[Kit] = []
+
+
+def get_kit() -> Kit:
+    """The process's kit, made once: both plugins share one model in memory, and it survives a reload."""
+    with _lock:
+        if not _kits:
+            _kits.append(build_kit(load_configuration(os.environ)))
+        return _kits[0]
