@@ -160,6 +160,7 @@ class Identity:
     groups: tuple[str, ...] = ()
     known: bool = False
     groups_age: float | None = None
+    aliases: tuple[str, ...] = ()  # the person's user names in Confluence, from config/groups.yaml
     note: str = ""  # a sentence for the chat when rights could not be fully learned
 
 
