@@ -21,7 +21,7 @@ LAYERS: list[list[str]] = [
     ["kit"],
     ["stages"],
     ["flow"],
-    ["openwebui", "valves", "server", "evaluate", "feedback", "encoder"],
+    ["openwebui", "valves", "server", "evaluate", "feedback", "encoder", "provision"],
     ["commands", "__main__"],
 ]
 FAMILIES = {"settings": {"configuration"}, "store": {"store"}, "evaluate": {"evaluate"}, "stages": {"stages"}}

@@ -12,6 +12,7 @@ COMMANDS = {
     "eval": "measure search and answers on a file of questions",
     "feedback": "fetch the ratings given in Open WebUI",
     "encoder": "start the stateless encoder service",
+    "provision": "set the wiki model up in Open WebUI",
     "doctor": "check settings, store, models, LLM and rights",
 }
 

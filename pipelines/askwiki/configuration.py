@@ -30,7 +30,8 @@ SHORT_NAMES = {
     "ASKWIKI_CONFLUENCE_TOKEN": "confluence.token",
     "ASKWIKI_LANGUAGE": "language",
 }
-NOT_SETTINGS = {"ASKWIKI_CONFIG"}  # where the settings are; read by ``config_folder``
+# Read elsewhere: where the settings are (``config_folder``), how ``provision`` calls the model.
+NOT_SETTINGS = {"ASKWIKI_CONFIG", "ASKWIKI_MODEL_NAME", "ASKWIKI_ENCODER_KEY"}
 
 CHECKOUT = Path(__file__).resolve().parents[2]  # holds pipelines/, config/ …
 

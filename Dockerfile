@@ -1,0 +1,42 @@
+# syntax=docker/dockerfile:1
+# Two images from one file: the server that Open WebUI connects to, and the indexer.
+#   docker build --target pipelines -t askwiki-pipelines .
+#   docker build --target indexer   -t askwiki-indexer .
+FROM python:3.11-slim AS base
+# The CPU build of torch; for a graphics card give the address of another index.
+ARG TORCH_INDEX=https://download.pytorch.org/whl/cpu
+ENV PYTHONDONTWRITEBYTECODE=1 \
+    PYTHONUNBUFFERED=1 \
+    ASKWIKI_CONFIG=/app/config \
+    HF_HOME=/models \
+    PIPELINES_DIR=/app/pipelines
+WORKDIR /app
+RUN useradd --system --uid 10001 --home-dir /app askwiki \
+    && mkdir -p /models /data \
+    && chown askwiki /models /data
+COPY requirements.lock ./
+RUN --mount=type=cache,target=/root/.cache/pip \
+    pip install torch==2.13.0 --index-url "${TORCH_INDEX}"
+COPY pyproject.toml README.md ./
+COPY pipelines/askwiki pipelines/askwiki
+COPY indexer indexer
+RUN --mount=type=cache,target=/root/.cache/pip \
+    pip install --constraint requirements.lock '.[models]'
+COPY config config
+VOLUME ["/models", "/data"]
+
+FROM base AS pipelines
+# The plugin files: Open WebUI's admin panel writes valves.json into a folder beside each.
+COPY --chown=askwiki pipelines/wiki_condense.py pipelines/wiki_answer.py pipelines/
+RUN mkdir -p pipelines/wiki_condense pipelines/wiki_answer && chown -R askwiki pipelines
+USER askwiki
+EXPOSE 9099
+HEALTHCHECK --interval=15s --timeout=5s --start-period=120s --retries=4 \
+    CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:9099/health', timeout=4)"]
+CMD ["python", "-m", "askwiki", "serve", "--host", "0.0.0.0", "--port", "9099"]
+
+FROM base AS indexer
+USER askwiki
+HEALTHCHECK --interval=60s --timeout=10s --start-period=300s --retries=3 \
+    CMD ["python", "-m", "indexer", "schedule", "--healthy"]
+CMD ["python", "-m", "indexer", "schedule"]

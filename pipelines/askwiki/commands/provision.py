@@ -1,0 +1,27 @@
+"""``askwiki provision``: set the wiki model up in Open WebUI."""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+from askwiki.errors import SettingsError
+from askwiki.provision import provision, sign_in
+
+DESCRIPTION = "Отвечает по корпоративной вики со ссылками на страницы."
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--url", default=os.environ.get("WEBUI_URL", "http://localhost:8080"))
+    parser.add_argument("--model", default="wiki_answer", help="id of the pipe")
+    parser.add_argument("--name", default=os.environ.get("ASKWIKI_MODEL_NAME") or "Вики")
+    parser.add_argument("--wait", type=float, default=300.0, help="seconds to wait for Open WebUI")
+
+
+def run(options: argparse.Namespace) -> int:
+    email, password = os.environ.get("WEBUI_ADMIN_EMAIL"), os.environ.get("WEBUI_ADMIN_PASSWORD")
+    if not email or not password:
+        raise SettingsError("Set WEBUI_ADMIN_EMAIL and WEBUI_ADMIN_PASSWORD to the admin of Open WebUI.")
+    webui = sign_in(options.url, email, password, wait=options.wait)
+    print(provision(webui, options.model, options.name, DESCRIPTION))
+    return 0
