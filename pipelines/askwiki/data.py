@@ -263,6 +263,7 @@ class Trace:
     gated: tuple[Candidate, ...] = ()
     judged: tuple[Candidate, ...] = ()
     passages: tuple[Passage, ...] = ()
+    timings: Mapping[str, float] = field(default_factory=dict)  # seconds per stage so far
 
 
 @dataclass(frozen=True, slots=True)
