@@ -1,0 +1,25 @@
+"""A fixed piece of work whose processor time says how fast this machine is just now."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+
+# Seconds of processor time on the machine where the absolute goals were set (two cores, quiet).
+REFERENCE_SECONDS = 0.25
+_ROUNDS = 200_000
+
+
+def slowness() -> float:
+    """How many times slower than the reference machine: divide processor times by it. Best of five."""
+    return min(_once() for _ in range(5)) / REFERENCE_SECONDS
+
+
+def _once() -> float:
+    started = time.process_time()
+    digest, table = b"askwiki", {}
+    for number in range(_ROUNDS):
+        if number % 4 == 0:
+            digest = hashlib.blake2b(digest, digest_size=16).digest()
+        table[number % 1024] = digest[number % 16] + len(table)
+    return time.process_time() - started
