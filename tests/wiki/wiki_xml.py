@@ -155,10 +155,12 @@ class Entities:
         self._labelling(home, "favourite", "my")
         noise = next(self._numbers)
         text = '{"type":"inline-tasks","items":[]}'
-        comment = many(
+        bodies = many(
             "bodyContents", "BodyContent", _CORE, [self._body("CustomContentEntityObject", _CUSTOM, noise, text, 1)]
         )
-        self._add("CustomContentEntityObject", _CUSTOM, comment + ref("containerContent", "Page", _PAGES, home.id), noise)
+        self._add(
+            "CustomContentEntityObject", _CUSTOM, bodies + ref("containerContent", "Page", _PAGES, home.id), noise
+        )
 
     def _plain_page(self, number: int, stem: str, text: str) -> None:
         bodies = many("bodyContents", "BodyContent", _CORE, [self._body("Page", _PAGES, number, text)])
