@@ -1,12 +1,14 @@
-"""Language models behind one small Protocol; the only file that knows ``openai``."""
+"""Language models behind one small Protocol. The adapter, ``llm_openai``, is the only file that knows ``openai``."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Hashable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeVar
+
+from askwiki.settings import LlmSettings
 
 Role = Literal["condense", "relevance", "answer", "context", "cut", "vision", "judge"]
 T = TypeVar("T")
@@ -28,6 +30,7 @@ class Reply:
     text: str
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    cut: bool = False  # the length limit ended it, not the model
 
 
 class Llm(Protocol):
@@ -52,10 +55,22 @@ class Llm(Protocol):
 
     def stream(
         self, role: Role, messages: Sequence[Message], *, cancel: threading.Event | None = None
-    ) -> Iterator[str]:
-        """The answer's text in pieces, thinking taken out; closing the iterator ends the call."""
+    ) -> Generator[str, None, Reply]:
+        """The answer's text in pieces, thinking taken out; closing the generator ends the call.
+
+        Its return value (``reply = yield from …``) is the whole reply with its tokens.
+        """
         ...
 
-    def submit(self, owner: object, call: Callable[[], T]) -> Future[T]:
+    def submit(self, owner: Hashable, call: Callable[[], T]) -> Future[T]:
         """Run ``call`` in the shared pool, fairly between owners (one owner = one chat or run)."""
         ...
+
+
+def make_llm(settings: LlmSettings) -> Llm | None:
+    """The LLM that the settings name, None when they name none. Nothing is called yet."""
+    if not settings.url.strip():
+        return None
+    from askwiki.llm_openai import OpenAiLlm  # pulls in the HTTP client: a second that `--help` need not wait
+
+    return OpenAiLlm(settings)
