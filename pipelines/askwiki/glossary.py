@@ -1,0 +1,157 @@
+"""The company's own words: terms, other spellings, meanings. One YAML file that an admin edits.
+
+    - term: ТК
+      spellings: [телефонка]
+      meaning: телефонная книга
+      details: Справочник сотрудников с номерами и должностями.
+
+Only what occurs in a text goes into a prompt, in any Russian form: «в телефонной книге» finds ТК. The
+file is read again when it has changed; a file that has become invalid keeps the last good state.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from askwiki.errors import SettingsError
+from askwiki.words import WORD, fold, stem
+
+logger = logging.getLogger(__name__)
+
+LOOK_SECONDS = 2.0  # between two looks at the file's time stamp
+FIELDS = {"term", "spellings", "meaning", "details", "exact"}
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One entry. ``exact`` = the term counts only in this letter case (``ТО`` is not ``то``)."""
+
+    term: str
+    meaning: str
+    spellings: tuple[str, ...] = ()
+    details: str = ""
+    exact: bool = False
+
+    @property
+    def forms(self) -> tuple[str, ...]:
+        """Everything that may stand for it in a text."""
+        return (self.term, *self.spellings, self.meaning)
+
+    def line(self) -> str:
+        """How a prompt names it."""
+        others = f" ({', '.join(self.spellings)})" if self.spellings else ""
+        details = f". {self.details}" if self.details else ""
+        return f"- {self.term}{others} — {self.meaning}{details}"
+
+
+class Glossary:
+    """Finds terms in texts. Thread-safe."""
+
+    def __init__(self, terms: Sequence[Term] = (), *, file: Path | None = None) -> None:
+        self._file = file
+        self._stamp = _stamp(file)
+        self._looked = time.monotonic()
+        self._lock = threading.Lock()
+        self._forms = _index(terms)
+
+    def found(self, text: str) -> tuple[Term, ...]:
+        """The terms that occur in ``text``, in the order of their first place, each once."""
+        forms = self._fresh()
+        words = [match.group() for match in WORD.finditer(text)]
+        parts = [part for word in words for part in (word.replace("-", " ").split() or [word])]
+        folded = [stem(fold(part)) for part in parts]
+        terms: dict[Term, None] = {}
+        for place, first in enumerate(folded):
+            for form, term in forms.get(first, ()):
+                if tuple(folded[place : place + len(form)]) == form and _right_case(term, parts, place, len(form)):
+                    terms.setdefault(term)
+        return tuple(terms)
+
+    def expansions(self, text: str) -> tuple[str, ...]:
+        """Other ways to say what ``text`` names, for the sparse search: what it does not say already."""
+        said = fold(text)
+        others = [form for term in self.found(text) for form in term.forms]
+        return tuple(dict.fromkeys(form for form in others if form and fold(form) not in said))
+
+    def lines(self, text: str) -> str:
+        """The found terms with their meanings, one a line, for a prompt; empty when none is found."""
+        return "\n".join(term.line() for term in self.found(text))
+
+    def _fresh(self) -> dict[str, list[tuple[tuple[str, ...], Term]]]:
+        now = time.monotonic()
+        if self._file is None or now - self._looked < LOOK_SECONDS:
+            return self._forms
+        with self._lock:
+            self._looked = now
+            stamp = _stamp(self._file)
+            if stamp != self._stamp:
+                self._stamp = stamp
+                try:
+                    self._forms = _index(_read(self._file))
+                    logger.info("%s was read again", self._file)
+                except SettingsError as error:
+                    logger.error("The glossary stays as it was: %s", error)
+        return self._forms
+
+
+def load_glossary(file: Path) -> Glossary:
+    """Read the glossary; no file is an empty glossary, an invalid one raises with the entry's number."""
+    return Glossary(_read(file) if file.exists() else (), file=file)
+
+
+def _read(file: Path) -> list[Term]:
+    try:
+        entries = yaml.safe_load(file.read_text(encoding="utf-8")) or []
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise SettingsError(f"The glossary {file} cannot be read: {error}") from error
+    if not isinstance(entries, list):
+        raise SettingsError(f"The glossary {file} must be a list of entries with term and meaning.")
+    return [_term(entry, f"{file}, entry {number}") for number, entry in enumerate(entries, 1)]
+
+
+def _term(entry: Any, place: str) -> Term:
+    if not isinstance(entry, dict) or not entry.get("term") or not entry.get("meaning"):
+        raise SettingsError(f"{place}: an entry needs a term and a meaning.")
+    if unknown := entry.keys() - FIELDS:
+        raise SettingsError(f"{place}: unknown {', '.join(sorted(map(str, unknown)))}; allowed: {sorted(FIELDS)}.")
+    spellings = entry.get("spellings") or []
+    if not isinstance(spellings, list):
+        raise SettingsError(f"{place}: spellings must be a list.")
+    return Term(
+        term=str(entry["term"]),
+        meaning=str(entry["meaning"]),
+        spellings=tuple(str(spelling) for spelling in spellings),
+        details=str(entry.get("details") or ""),
+        exact=bool(entry.get("exact", False)),
+    )
+
+
+def _index(terms: Sequence[Term]) -> dict[str, list[tuple[tuple[str, ...], Term]]]:
+    """First stem -> the forms that begin with it, as tuples of stems."""
+    forms: dict[str, list[tuple[tuple[str, ...], Term]]] = {}
+    for term in terms:
+        for form in term.forms:
+            parts = tuple(stem(part) for word in WORD.findall(fold(form)) for part in word.replace("-", " ").split())
+            if parts:
+                forms.setdefault(parts[0], []).append((parts, term))
+    return forms
+
+
+def _right_case(term: Term, parts: Sequence[str], place: int, length: int) -> bool:
+    return not term.exact or length > 1 or parts[place] in term.forms
+
+
+def _stamp(file: Path | None) -> tuple[int, int]:
+    try:
+        status = file.stat() if file else None
+    except OSError:
+        status = None
+    return (status.st_mtime_ns, status.st_size) if status else (0, 0)
