@@ -1,0 +1,96 @@
+"""What a run keeps of one question: the line of ``answers.jsonl`` as a record."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+# The stages a gold entry passes, in order; each keeps what the one before it let through.
+STAGES = ("found", "gated", "judged", "prompt", "cited")
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A chunk (or passage) at its rank: which gold entries it holds, and whose page it is of."""
+
+    id: str
+    page: str
+    score: float = 0.0
+    snippets: tuple[int, ...] = ()
+    pages: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A source under an answer: is it of a gold page, and does its passage hold gold text?"""
+
+    title: str
+    url: str
+    right_page: bool = False
+    right_section: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Grade:
+    """One judgement: 0 unacceptable, 1 unclear, 2 acceptable; ``grade`` None = it failed."""
+
+    grade: int | None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One question, what each stage made of it, the answer and its judgements."""
+
+    id: str
+    kind: str
+    question: str
+    reference: str
+    answerable: bool
+    entries: int  # gold entries
+    split: str = ""
+    asked: str = ""  # the stand-alone question that was searched
+    stages: Mapping[str, tuple[Hit, ...]] = field(default_factory=dict)
+    answer: str = ""
+    links: tuple[Link, ...] = ()
+    supported: float | None = None  # share of the answer's sentences that its sources support
+    language_kept: bool = True
+    refused: str = ""
+    degraded: tuple[str, ...] = ()
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    tokens: Mapping[str, int] = field(default_factory=dict)
+    grades: tuple[Grade, ...] = ()
+    fault: str = ""  # why there is no answer; such a line is asked again
+    run: str = ""  # digest of question and settings; a line of another run is asked again
+
+    @property
+    def grade(self) -> int | None:
+        """The first judgement; later ones only show how steady the judge is."""
+        return self.grades[0].grade if self.grades else None
+
+    @property
+    def ranking(self) -> tuple[Hit, ...]:
+        """What the search delivers: after the second stage where there is one."""
+        return self.stages.get("gated") or self.stages.get("found", ())
+
+
+def to_line(outcome: Outcome) -> str:
+    """One line of JSON."""
+    return json.dumps(dataclasses.asdict(outcome), ensure_ascii=False)
+
+
+def from_line(line: str) -> Outcome:
+    """The inverse of ``to_line``; raises ValueError, KeyError or TypeError on anything else."""
+    values: dict[str, Any] = json.loads(line)
+    stages = {stage: tuple(_hit(hit) for hit in hits) for stage, hits in values.pop("stages").items()}
+    links = tuple(Link(**link) for link in values.pop("links"))
+    grades = tuple(Grade(**grade) for grade in values.pop("grades"))
+    degraded = tuple(values.pop("degraded"))
+    return Outcome(**values, stages=stages, links=links, grades=grades, degraded=degraded)
+
+
+def _hit(values: dict[str, Any]) -> Hit:
+    return Hit(**{**values, "snippets": tuple(values["snippets"]), "pages": tuple(values["pages"])})

@@ -1,0 +1,53 @@
+"""Numbers as tables, for the terminal and for Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from askwiki.evaluate.metrics import NAMES
+
+_HEADINGS = {name: name.replace("recall@", "R@").replace("mrr", "MRR").replace("ndcg", "nDCG") for name in NAMES}
+
+
+def plain(rows: Sequence[Sequence[str]]) -> str:
+    """Columns aligned with blanks; the first row is the header, the first column is left-bound."""
+    widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
+    lines = ("  ".join(_bound(cell, width, number) for number, (cell, width) in _cells(row, widths)) for row in rows)
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def markdown(rows: Sequence[Sequence[str]]) -> str:
+    """A pipe table; marks in the cells are escaped."""
+    lines = ["| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in row) + " |" for row in rows]
+    lines.insert(1, "|---" * len(rows[0]) + "|")
+    return "\n".join(lines)
+
+
+def ranking_rows(retrieval: Mapping[str, Any]) -> list[list[str]]:
+    """Measures of ``retrieval`` of a report: by snippet, by page, then snippets of each kind."""
+    rows = [["", *_HEADINGS.values(), "n"]]
+    rows += [_ranking(f"by {view}", retrieval[view]) for view in ("snippet", "page")]
+    return rows + [_ranking(f"  {kind}", views["snippet"]) for kind, views in retrieval["by_kind"].items()]
+
+
+def seconds_rows(seconds: Mapping[str, Mapping[str, float]]) -> list[list[str]]:
+    """Stages with their median and 95th percentile in milliseconds."""
+    rows = [["stage, ms", "p50", "p95"]]
+    return rows + [[stage, _milliseconds(of["p50"]), _milliseconds(of["p95"])] for stage, of in seconds.items()]
+
+
+def _ranking(name: str, means: Mapping[str, float]) -> list[str]:
+    return [name, *(f"{means[measure]:.3f}" for measure in NAMES), str(means["n"])]
+
+
+def _milliseconds(spent: float) -> str:
+    return f"{spent * 1000:.1f}"
+
+
+def _cells(row: Sequence[str], widths: Sequence[int]) -> Iterable[tuple[int, tuple[str, int]]]:
+    return enumerate(zip(row, widths, strict=True))
+
+
+def _bound(cell: str, width: int, number: int) -> str:
+    return cell.rjust(width) if number else cell.ljust(width)
