@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from lxml import etree
 
 HERE = Path(__file__).resolve().parent
@@ -66,6 +67,7 @@ def _is_current(page: etree._Element) -> bool:
 
 
 PAGES = _titles()
+MANIFEST = yaml.safe_load((WIKI / "manifest.yaml").read_text(encoding="utf-8"))
 
 
 def test_committed_export_equals_a_fresh_build(tmp_path: Path) -> None:
@@ -102,6 +104,16 @@ def test_question_is_well_formed(item: dict[str, Any]) -> None:
             assert _squeezed(place["snippet"]) in _page_text(place["page"]), place
         heading = _squeezed(gold["heading"])
         assert heading == _squeezed(PAGES[gold["page"]]) or heading in _page_text(gold["page"])
+
+
+def test_no_answer_lies_on_a_restricted_page() -> None:
+    pages = {str(one["id"]): one for one in MANIFEST["pages"]}
+    for item in _questions():
+        for gold in item["gold"]:
+            page = pages[gold["page"]]
+            while page["parent"]:
+                assert "view" not in page, item["id"]
+                page = pages[str(page["parent"])]
 
 
 def test_both_splits_have_their_share() -> None:

@@ -4,7 +4,13 @@ from xml.sax.saxutils import escape
 
 from wiki_source import User
 
-_USER = "com.atlassian.confluence.user"
+PAGES = "com.atlassian.confluence.pages"
+CORE = "com.atlassian.confluence.core"
+SECURITY = "com.atlassian.confluence.security"
+LABELS = "com.atlassian.confluence.labels"
+SPACES = "com.atlassian.confluence.spaces"
+CUSTOM = "com.atlassian.confluence.content"
+USER = "com.atlassian.confluence.user"
 
 
 def cdata(text: str) -> str:
@@ -25,7 +31,7 @@ def ref(name: str, kind: str, package: str, target: int | str) -> str:
 
 
 def user_ref(name: str, user: User) -> str:
-    return ref(name, "ConfluenceUserImpl", _USER, user.key)
+    return ref(name, "ConfluenceUserImpl", USER, user.key)
 
 
 def many(name: str, kind: str, package: str, ids: list[int]) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import wiki_pulled
 from lxml import etree
 from wiki_pulled import param, rich
-from wiki_source import AC
+from wiki_source import AC, RI
 
 if TYPE_CHECKING:
     from wiki_render import Renderer
@@ -130,6 +130,30 @@ def _anchor(renderer: "Renderer", element: etree._Element) -> str:
     return f'<span class="confluence-anchor-link" id="{renderer.page.anchor(param(element, ""))}"></span>'
 
 
+def _tabs(renderer: "Renderer", element: etree._Element) -> str:
+    """A third-party macro: its tabs lie one after another, titles in a list above."""
+    tabs = element.findall(f"{{{AC}}}rich-text-body/{{{AC}}}structured-macro")
+    titles = "".join(f'<li class="menu-item">{html.escape(param(tab, "title"))}</li>' for tab in tabs)
+    return f'<div class="aui-tabs horizontal-tabs"><ul class="tabs-menu">{titles}</ul>{rich(renderer, element)}</div>'
+
+
+def _tab(renderer: "Renderer", element: etree._Element) -> str:
+    return f'<div class="tabs-pane">{rich(renderer, element)}</div>'
+
+
+def _view_file(renderer: "Renderer", element: etree._Element) -> str:
+    reference = element.find(f".//{{{RI}}}attachment")
+    assert reference is not None
+    item = renderer.page.attachment(reference.get(f"{{{RI}}}filename", ""))
+    path = renderer.page.path_of(item)
+    return (
+        f'<span class="confluence-embedded-file-wrapper"><a class="confluence-embedded-file" href="{path}" '
+        f'data-mime-type="{item.type}" data-linked-resource-id="{item.id}" '
+        f'data-linked-resource-default-alias="{item.file}"><img src="images/icons/contenttypes/home_page_16.png" '
+        f'height="150"/></a></span>'
+    )
+
+
 def _section(renderer: "Renderer", element: etree._Element) -> str:
     inner = rich(renderer, element)
     return (
@@ -169,4 +193,7 @@ MACROS: dict[str, Callable[["Renderer", etree._Element], str]] = {
     "section": _section,
     "column": _column,
     "table-filter": rich,
+    "ui-tabs": _tabs,
+    "ui-tab": _tab,
+    "view-file": _view_file,
 }
