@@ -17,8 +17,8 @@ serve: $(VENV)/.base ## the same, and the server stays up for your Open WebUI
 	@$(BIN)/python tests/demo.py --serve
 
 chat: $(VENV)/.base ## the same, with a real Open WebUI on this machine
-	@$(BIN)/python -m venv .venv-webui
-	@$(BIN)/python tests/e2e/chat.py
+	@bash tests/e2e/install.sh
+	@$(BIN)/python -m tests.e2e.chat
 
 test: $(VENV)/.test ## all tests but the marked ones; no torch
 	@$(BIN)/python -m pytest
@@ -30,7 +30,7 @@ test-long: $(VENV)/.test ## crash, property and scale tests
 	@$(BIN)/python -m pytest -m long
 
 e2e: $(VENV)/.test ## real Open WebUI, LDAP and Chromium
-	@bash tests/e2e/run.sh
+	@BIN=$(BIN) bash tests/e2e/run.sh
 
 bench: $(VENV)/.test ## speed and memory: bench.json and a table
 	@$(BIN)/python -m tests.bench
