@@ -1,9 +1,8 @@
 """The company's own words: terms, other spellings, meanings. One YAML file that an admin edits.
 
     - term: ТК
-      spellings: [телефонка]
-      meaning: телефонная книга
-      details: Справочник сотрудников с номерами и должностями.
+      also: [телефонка]
+      means: "телефонная книга: номера и должности сотрудников"
 
 Only what occurs in a text goes into a prompt, in any Russian form: «в телефонной книге» finds ТК. The
 file is read again when it has changed; a file that has become invalid keeps the last good state.
@@ -12,9 +11,10 @@ file is read again when it has changed; a file that has become invalid keeps the
 from __future__ import annotations
 
 import logging
+import re
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,12 +22,15 @@ from typing import Any
 import yaml
 
 from askwiki.errors import SettingsError
-from askwiki.words import WORD, fold, stem
+from askwiki.words import WORD, fold, stem, stems
 
 logger = logging.getLogger(__name__)
 
+_EXPLANATION = re.compile(r"[:;,(.]")
 LOOK_SECONDS = 2.0  # between two looks at the file's time stamp
-FIELDS = {"term", "spellings", "meaning", "details", "exact"}
+FIELDS = {"term", "also", "means", "exact"}
+_FLEETING = re.compile(r"(?<=[^аеиоуыэюя\W])[ео](?=[^аеиоуыэюя\W]$)")
+FORM_WORDS = 4  # a longer meaning is an explanation, not another name
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,30 +38,32 @@ class Term:
     """One entry. ``exact`` = the term counts only in this letter case (``ТО`` is not ``то``)."""
 
     term: str
-    meaning: str
-    spellings: tuple[str, ...] = ()
-    details: str = ""
+    means: str
+    also: tuple[str, ...] = ()
     exact: bool = False
 
     @property
     def forms(self) -> tuple[str, ...]:
-        """Everything that may stand for it in a text."""
-        return (self.term, *self.spellings, self.meaning)
+        """Everything that may stand for it in a text: the meaning too, up to its explanation."""
+        name = _EXPLANATION.split(self.means, maxsplit=1)[0].strip()
+        return (self.term, *self.also, *([name] if 0 < len(name.split()) <= FORM_WORDS else []))
 
     def line(self) -> str:
         """How a prompt names it."""
-        others = f" ({', '.join(self.spellings)})" if self.spellings else ""
-        details = f". {self.details}" if self.details else ""
-        return f"- {self.term}{others} — {self.meaning}{details}"
+        others = f" ({', '.join(self.also)})" if self.also else ""
+        return f"- {self.term}{others} — {self.means}"
 
 
 class Glossary:
     """Finds terms in texts. Thread-safe."""
 
-    def __init__(self, terms: Sequence[Term] = (), *, file: Path | None = None) -> None:
+    def __init__(
+        self, terms: Sequence[Term] = (), *, file: Path | None = None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._file = file
+        self._clock = clock
         self._stamp = _stamp(file)
-        self._looked = time.monotonic()
+        self._looked = clock()
         self._lock = threading.Lock()
         self._forms = _index(terms)
 
@@ -67,7 +72,7 @@ class Glossary:
         forms = self._fresh()
         words = [match.group() for match in WORD.finditer(text)]
         parts = [part for word in words for part in (word.replace("-", " ").split() or [word])]
-        folded = [stem(fold(part)) for part in parts]
+        folded = [_key(part) for part in parts]
         terms: dict[Term, None] = {}
         for place, first in enumerate(folded):
             for form, term in forms.get(first, ()):
@@ -77,16 +82,16 @@ class Glossary:
 
     def expansions(self, text: str) -> tuple[str, ...]:
         """Other ways to say what ``text`` names, for the sparse search: what it does not say already."""
-        said = fold(text)
+        said = set(stems(text))
         others = [form for term in self.found(text) for form in term.forms]
-        return tuple(dict.fromkeys(form for form in others if form and fold(form) not in said))
+        return tuple(dict.fromkeys(form for form in others if not said.issuperset(stems(form))))
 
     def lines(self, text: str) -> str:
         """The found terms with their meanings, one a line, for a prompt; empty when none is found."""
         return "\n".join(term.line() for term in self.found(text))
 
     def _fresh(self) -> dict[str, list[tuple[tuple[str, ...], Term]]]:
-        now = time.monotonic()
+        now = self._clock()
         if self._file is None or now - self._looked < LOOK_SECONDS:
             return self._forms
         with self._lock:
@@ -102,9 +107,9 @@ class Glossary:
         return self._forms
 
 
-def load_glossary(file: Path) -> Glossary:
+def load_glossary(file: Path, *, clock: Callable[[], float] = time.monotonic) -> Glossary:
     """Read the glossary; no file is an empty glossary, an invalid one raises with the entry's number."""
-    return Glossary(_read(file) if file.exists() else (), file=file)
+    return Glossary(_read(file) if file.exists() else (), file=file, clock=clock)
 
 
 def _read(file: Path) -> list[Term]:
@@ -113,25 +118,21 @@ def _read(file: Path) -> list[Term]:
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise SettingsError(f"The glossary {file} cannot be read: {error}") from error
     if not isinstance(entries, list):
-        raise SettingsError(f"The glossary {file} must be a list of entries with term and meaning.")
+        raise SettingsError(f"The glossary {file} must be a list of entries with term and means.")
     return [_term(entry, f"{file}, entry {number}") for number, entry in enumerate(entries, 1)]
 
 
 def _term(entry: Any, place: str) -> Term:
-    if not isinstance(entry, dict) or not entry.get("term") or not entry.get("meaning"):
-        raise SettingsError(f"{place}: an entry needs a term and a meaning.")
+    if not isinstance(entry, dict) or not entry.get("term") or not entry.get("means"):
+        raise SettingsError(f"{place}: an entry needs a term and what it means.")
     if unknown := entry.keys() - FIELDS:
-        raise SettingsError(f"{place}: unknown {', '.join(sorted(map(str, unknown)))}; allowed: {sorted(FIELDS)}.")
-    spellings = entry.get("spellings") or []
-    if not isinstance(spellings, list):
-        raise SettingsError(f"{place}: spellings must be a list.")
-    return Term(
-        term=str(entry["term"]),
-        meaning=str(entry["meaning"]),
-        spellings=tuple(str(spelling) for spelling in spellings),
-        details=str(entry.get("details") or ""),
-        exact=bool(entry.get("exact", False)),
-    )
+        allowed = ", ".join(sorted(FIELDS))
+        raise SettingsError(f"{place}: unknown {', '.join(sorted(map(str, unknown)))}; allowed: {allowed}.")
+    also = entry.get("also") or []
+    if not isinstance(also, list):
+        raise SettingsError(f"{place}: also must be a list.")
+    others = tuple(str(spelling) for spelling in also)
+    return Term(str(entry["term"]), str(entry["means"]), others, bool(entry.get("exact", False)))
 
 
 def _index(terms: Sequence[Term]) -> dict[str, list[tuple[tuple[str, ...], Term]]]:
@@ -139,10 +140,15 @@ def _index(terms: Sequence[Term]) -> dict[str, list[tuple[tuple[str, ...], Term]
     forms: dict[str, list[tuple[tuple[str, ...], Term]]] = {}
     for term in terms:
         for form in term.forms:
-            parts = tuple(stem(part) for word in WORD.findall(fold(form)) for part in word.replace("-", " ").split())
+            parts = tuple(_key(part) for word in WORD.findall(form) for part in word.replace("-", " ").split())
             if parts:
                 forms.setdefault(parts[0], []).append((parts, term))
     return forms
+
+
+def _key(word: str) -> str:
+    """A stem without its fleeting vowel, which Snowball keeps: «день» and «дне» are one word."""
+    return _FLEETING.sub("", stem(fold(word)).rstrip("аеиоуыэюяьй") or word)
 
 
 def _right_case(term: Term, parts: Sequence[str], place: int, length: int) -> bool:
