@@ -18,7 +18,6 @@ from lxml import etree
 
 HERE = Path(__file__).resolve().parent
 WIKI = HERE / "wiki"
-QUESTIONS = HERE / "golden" / "questions.jsonl"
 DATA = re.compile(r'<ac:parameter ac:name="data">([^<]+)</ac:parameter>')
 
 
@@ -26,8 +25,12 @@ def _files(root: Path) -> dict[str, bytes]:
     return {path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file()}
 
 
+def _lines(file: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+
+
 def _questions() -> list[dict[str, Any]]:
-    return [json.loads(line) for line in QUESTIONS.read_text(encoding="utf-8").splitlines()]
+    return _lines(HERE / "golden" / "questions.jsonl")
 
 
 def _page_text(page: str) -> str:
@@ -106,14 +109,33 @@ def test_question_is_well_formed(item: dict[str, Any]) -> None:
         assert heading == _squeezed(PAGES[gold["page"]]) or heading in _page_text(gold["page"])
 
 
-def test_no_answer_lies_on_a_restricted_page() -> None:
+def _chain(page: str) -> list[dict[str, Any]]:
+    """The page and its ancestors, as the manifest describes them."""
     pages = {str(one["id"]): one for one in MANIFEST["pages"]}
-    for item in _questions():
-        for gold in item["gold"]:
-            page = pages[gold["page"]]
-            while page["parent"]:
-                assert "view" not in page, item["id"]
-                page = pages[str(page["parent"])]
+    chain = [pages[page]]
+    while chain[-1]["parent"]:
+        chain.append(pages[str(chain[-1]["parent"])])
+    return chain
+
+
+def _readers(page: str) -> set[str]:
+    """Addresses of those who pass the restrictions of the page and of everything above it."""
+    allowed = {one["name"] for one in MANIFEST["users"] if one["email"]}
+    for view in (one["view"] for one in _chain(page) if "view" in one):
+        members = {name for group in view["groups"] for name in MANIFEST["groups"][group]}
+        allowed &= members | set(view["users"])
+    return {one["email"] for one in MANIFEST["users"] if one["name"] in allowed}
+
+
+def test_no_answer_lies_on_a_restricted_page() -> None:
+    pages = {gold["page"] for item in _questions() for gold in item["gold"]}
+    assert [page for page in pages if any("view" in one for one in _chain(page))] == []
+
+
+@pytest.mark.parametrize("item", _lines(HERE / "golden" / "restricted.jsonl"), ids=lambda item: str(item["id"]))
+def test_restricted_question_names_exactly_the_readers(item: dict[str, Any]) -> None:
+    assert set(item["readers"]) == _readers(item["page"])
+    assert _squeezed(item["snippet"]) in _page_text(item["page"])
 
 
 def test_both_splits_have_their_share() -> None:
