@@ -22,7 +22,7 @@ from typing import Any
 import yaml
 
 from askwiki.errors import SettingsError
-from askwiki.words import WORD, fold, stem, stems
+from askwiki.stemming import WORD, fold, stem, stems
 
 logger = logging.getLogger(__name__)
 
