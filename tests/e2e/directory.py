@@ -52,8 +52,8 @@ class Employee:
 
 # Group names as the sample wiki's restrictions use them.
 EMPLOYEES = (
-    Employee("m.orlova", "Мария Орлова", "orlova-secret", ("confluence-users", "hr-team")),
-    Employee("p.sokolov", "Пётр Соколов", "sokolov-secret", ("confluence-users",)),
+    Employee("a.belova", "Анна Белова", "belova-secret", ("confluence-users", "hr-only")),
+    Employee("m.sokolov", "Михаил Соколов", "sokolov-secret", ("confluence-users",)),
 )
 
 
