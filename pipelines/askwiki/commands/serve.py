@@ -1,0 +1,51 @@
+"""``python -m askwiki serve``: the guarded Pipelines server that Open WebUI connects to."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import socket
+
+import uvicorn
+
+from askwiki.configuration import CHECKOUT, load_configuration
+from askwiki.errors import AskWikiError
+from askwiki.logs import set_up_logging
+from askwiki.server import Guard
+from askwiki.stock import load_stock_app, plugins_folder, server_key
+
+GRACE_SECONDS = 5  # running answers get this long when the server is told to stop
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: this machine only)")
+    parser.add_argument("--port", type=int, default=9099, help="port to listen on (default: 9099)")
+
+
+def run(options: argparse.Namespace) -> int:
+    key = server_key(os.environ)
+    configuration = load_configuration(os.environ)
+    settings = configuration.settings
+    set_up_logging(settings.log_level, settings.log_format)
+    app = load_stock_app(os.environ, plugins_folder(os.environ, CHECKOUT / "pipelines"))
+    listening = _listen(options.host, options.port)
+    server = uvicorn.Server(
+        uvicorn.Config(
+            Guard(app, key=key, settings=settings.server),
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=GRACE_SECONDS,
+        )
+    )
+    server.run(sockets=[listening])
+    return 0 if server.started else 1
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    try:
+        return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    except (OSError, OverflowError) as error:
+        raise AskWikiError(
+            f"Cannot listen on {host}, port {port}: {error}. Choose others with --host, --port."
+        ) from error

@@ -1,0 +1,48 @@
+"""Logs as the settings say: text or one JSON object a line, each with the request's id.
+
+The root logger stays at WARNING whatever the level: the stock server writes whole answers to it at INFO.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+from typing import Any
+
+from askwiki.request import current_request
+
+OURS = ("askwiki", "indexer", "uvicorn")
+TEXT = "%(asctime)s %(levelname)s %(name)s [%(request)s] %(message)s"
+
+
+class JsonFormatter(logging.Formatter):
+    """time, level, logger, request, message, and the trace of an error."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line: dict[str, Any] = {
+            "time": self.formatTime(record, "%Y-%m-%dT%H:%M:%S%z"),
+            "level": record.levelname,
+            "logger": record.name,
+            "request": getattr(record, "request", "-"),
+            "message": record.getMessage(),
+        }
+        if record.exc_info:
+            line["trace"] = self.formatException(record.exc_info)
+        return json.dumps(line, ensure_ascii=False)
+
+
+def add_request(record: logging.LogRecord) -> bool:
+    """A logging filter that notes which request a line belongs to."""
+    record.request = current_request().id
+    return True
+
+
+def set_up_logging(level: str, form: str) -> None:
+    """One handler to stderr for everything; our own loggers at ``level``."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(JsonFormatter() if form == "json" else logging.Formatter(TEXT))
+    handler.addFilter(add_request)
+    logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
+    for name in OURS:
+        logging.getLogger(name).setLevel(level)

@@ -1,0 +1,114 @@
+"""The forms of Open WebUI: its messages in, its events and texts out. Knows nothing of search or models.
+
+Shapes as observed with Open WebUI 0.12: a status is appended and must end with ``done``; sources need
+string ids that are no URLs and come before the text; a piece of text that begins with ``data:`` would
+be taken for a raw event; without streaming everything that is yielded is glued into the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from askwiki.data import Answer, Event, Source, Status, Token, Turn
+
+Item = str | dict[str, Any]
+
+RAW_EVENT = "data:"
+TASK_MARK = "### Task:"
+TASK_HEADER = "x-task"
+ROLES = {"user", "assistant", "system"}
+_ATTACHED = re.compile(r"\s*<attached_files>.*?</attached_files>", re.DOTALL)
+_FOLDED = re.compile(r"<details\b.*?</details>", re.DOTALL)
+_SURROGATES = re.compile(r"[\ud800-\udfff]")
+
+
+def text_of(content: object) -> str:
+    """The words of a message: a text, or the text parts of a list with pictures and attachments."""
+    if isinstance(content, str):
+        text = content
+    elif isinstance(content, list):
+        parts = [part.get("text") for part in content if isinstance(part, dict) and part.get("type") == "text"]
+        text = "\n".join(part for part in parts if isinstance(part, str) and not _ATTACHED.fullmatch(part.rstrip()))
+    else:
+        text = ""
+    return _SURROGATES.sub("�", _ATTACHED.sub("", text)).strip()
+
+
+def turns_of(messages: object) -> tuple[Turn, ...]:
+    """The dialogue; folded blocks of earlier answers (thoughts, tool calls) are not part of it."""
+    turns = []
+    for message in messages if isinstance(messages, list) else []:
+        if isinstance(message, dict) and message.get("role") in ROLES:
+            text = text_of(message.get("content"))
+            turns.append(Turn(message["role"], _FOLDED.sub("", text) if message["role"] == "assistant" else text))
+    return tuple(turns)
+
+
+def last_words(turns: Sequence[Turn]) -> str:
+    """What the person said last."""
+    return next((turn.content for turn in reversed(turns) if turn.role == "user"), "")
+
+
+def status(text: str, *, done: bool = False) -> dict[str, Any]:
+    return {"event": {"type": "status", "data": {"description": text, "done": done}}}
+
+
+def source(item: Source) -> dict[str, Any]:
+    """One numbered source; its share of relevance is shown only when it is one (0 to 1)."""
+    name = item.title or item.id
+    metadata = {"source": item.id, "name": name, "updated": item.updated}
+    data: dict[str, Any] = {
+        "source": {"id": item.id, "name": name, "url": item.url},
+        "document": [item.text or name],
+        "metadata": [metadata],
+    }
+    return {"event": {"type": "source", "data": data}}
+
+
+def failure(sentence: str) -> dict[str, Any]:
+    """A red box in the chat, kept with the message."""
+    return {"error": {"message": sentence}}
+
+
+def usage(answer: Answer, request_id: str) -> dict[str, Any]:
+    """What the chat keeps beside the answer: ratings exports carry it, so the log's id goes here."""
+    prompt, completion = answer.tokens.get("prompt", 0), answer.tokens.get("completion", 0)
+    ours = {
+        "request": request_id,
+        "refused": answer.refused,
+        "seconds": {stage: round(seconds, 3) for stage, seconds in answer.timings.items()},
+    }
+    counts = {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion}
+    return {"choices": [], "usage": {**counts, "askwiki": ours}}
+
+
+def pieces(text: str) -> Iterator[str]:
+    """The text as items that the Pipelines server takes for text."""
+    if text.startswith(RAW_EVENT):
+        yield text[0]
+        text = text[1:]
+    if text:
+        yield text
+
+
+def items(events: Iterable[Event], *, stream: bool, request_id: str) -> Iterator[Item]:
+    """What the chat shows of a question: progress, sources, text. Only text when it does not stream."""
+    open_status, written = False, False
+    for event in events:
+        if isinstance(event, Token):
+            written = written or bool(event.text)
+            yield from pieces(event.text)
+        elif isinstance(event, Status) and stream:
+            open_status = not event.done
+            yield status(event.text, done=event.done)
+        elif isinstance(event, Source) and stream:
+            yield source(event)
+        elif isinstance(event, Answer):
+            if not written:
+                yield from pieces(event.text)
+            if stream:
+                if open_status:
+                    yield status("", done=True)
+                yield usage(event, request_id)

@@ -1,0 +1,44 @@
+"""What the guarded server knows of the request in hand, for code that is called without it.
+
+The Pipelines server hands neither headers nor disconnects to a pipe. The wrapper puts them into a
+context variable, which is visible in ``pipe`` and at every step of its generator. On a server without
+the wrapper the defaults hold: no headers, nobody to stop the work.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class Request:
+    """One HTTP request. ``cancelled`` is set when the client has gone; ``busy`` = over the limit of chats."""
+
+    id: str = "-"
+    headers: Mapping[str, str] = field(default_factory=dict)  # names in lower case
+    busy: bool = False
+    cancelled: threading.Event = field(default_factory=threading.Event)
+    closers: list[Callable[[], None]] = field(default_factory=list)
+
+    def finish(self) -> None:
+        """Stop what still runs for this request and free what it holds (streams of the LLM)."""
+        self.cancelled.set()
+        while self.closers:
+            with contextlib.suppress(ValueError):  # the generator is running: it sees ``cancelled`` itself
+                self.closers.pop()()
+
+
+_current: ContextVar[Request | None] = ContextVar("askwiki_request", default=None)
+
+
+def current_request() -> Request:
+    """The request in hand; a fresh empty one where no wrapper has set it."""
+    return _current.get() or Request()
+
+
+def set_request(request: Request) -> None:
+    _current.set(request)

