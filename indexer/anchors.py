@@ -1,0 +1,54 @@
+"""The part of an address after ``#`` that leads to a heading, as the wiki itself makes it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from urllib.parse import quote, urlsplit
+
+# Confluence's page addresses: /display/KEY/Title, /pages/viewpage.action?pageId=1,
+# /spaces/KEY/pages/1/Title, and the short /x/AbCd.
+_CONFLUENCE = re.compile(r"/display/|/pages/viewpage\.action|/spaces/[^/]+/pages/|/x/[\w-]+$")
+_CLOUD_HOST = ".atlassian.net"
+
+
+class Anchors:
+    """Anchors of one page's headings, given out in page order because repeats are numbered."""
+
+    def __init__(self, title: str, url: str) -> None:
+        self._title = title
+        address = urlsplit(url)
+        self._cloud = (address.hostname or "").endswith(_CLOUD_HOST)
+        self._confluence = _CONFLUENCE.search(address.path) is not None
+        self._seen: Counter[str] = Counter()
+
+    def next(self, heading: str) -> str:
+        """The anchor of the page's next heading (plain text), not yet encoded for an address."""
+        if self._cloud:
+            anchor, separator = re.sub(r"\s+", "-", heading), "."
+        elif self._confluence:
+            anchor, separator = confluence_anchor(self._title, heading), "."
+        else:
+            anchor, separator = github_anchor(heading), "-"
+        repeats = self._seen[anchor]
+        self._seen[anchor] += 1
+        return f"{anchor}{separator}{repeats}" if repeats else anchor
+
+
+def confluence_anchor(title: str, heading: str) -> str:
+    """``PageTitle-Heading`` without blanks; ``id-`` in front unless a Latin letter comes first."""
+    anchor = re.sub(r"\s+", "", f"{title}-{heading}")
+    return anchor if re.match(r"[A-Za-z]", anchor) else f"id-{anchor}"
+
+
+def github_anchor(heading: str) -> str:
+    """Lower case, blanks to hyphens, punctuation left out (Markdown folders)."""
+    kept = re.sub(r"[^\w\s-]", "", heading.lower())
+    return re.sub(r"\s", "-", kept.strip())
+
+
+def with_anchor(url: str, anchor: str) -> str:
+    """The address of a heading; an unknown page address stays empty."""
+    if not url or not anchor:
+        return url
+    return f"{url.partition('#')[0]}#{quote(anchor, safe='-._~()!*')}"

@@ -1,0 +1,42 @@
+"""The way to a chunk on one line: what is embedded before its text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+SEPARATOR = " / "
+# At most a token a byte (no tokenizer makes more) it leaves room for text in the smallest encoders,
+# which read 512 tokens.
+PATH_BYTES = 400
+
+
+def breadcrumb(path: Sequence[str], title: str, headings: Sequence[str]) -> str:
+    """Ancestors, title and headings. Too long a way loses steps from the root on, then steps' ends.
+
+    The title and the last heading stay longest: they say most about the text.
+    """
+    above = _steps(path)
+    below = _steps((title, *headings))
+    while above and _bytes([*above, *below]) > PATH_BYTES:
+        above.pop(0)
+    while len(below) > 2 and _bytes(below) > PATH_BYTES:
+        below.pop(1)
+    if _bytes([*above, *below]) > PATH_BYTES:
+        share = (PATH_BYTES - len(SEPARATOR)) // len(below)
+        below = [_beginning(step, share) for step in below]
+    steps = [*above, *below]
+    return SEPARATOR.join(step for number, step in enumerate(steps) if number == 0 or step != steps[number - 1])
+
+
+def _steps(titles: Sequence[str]) -> list[str]:
+    """Each on one line, empty ones left out."""
+    return [step for title in titles if (step := " ".join(title.split()))]
+
+
+def _bytes(steps: Sequence[str]) -> int:
+    return len(SEPARATOR.join(steps).encode("utf-8", "surrogatepass"))
+
+
+def _beginning(step: str, most: int) -> str:
+    """As many whole letters as fit into ``most`` bytes."""
+    return step.encode("utf-8", "surrogatepass")[:most].decode("utf-8", "ignore").rstrip()

@@ -1,0 +1,121 @@
+"""A page into chunks: whole thoughts, letter for letter, each knowing its place and its length."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+from typing import NamedTuple
+
+from askwiki.data import Chunk, Page
+from askwiki.errors import PageError
+from askwiki.settings import ChunkingSettings
+from indexer.anchors import with_anchor
+from indexer.breadcrumb import breadcrumb
+from indexer.cache import content_key
+from indexer.fit import Count, Stretch, fit_stretches
+from indexer.groups import Group, group_sections
+from indexer.pieces import Piece, Size
+from indexer.screens import screen_rule
+from indexer.sections import split_sections
+from indexer.sentences import language_of
+
+HASH_CHARACTERS = 20  # 80 bits: no collisions among the chunks of one page
+LEAST_ROOM = 16  # tokens for text beside the path; below that nothing sensible can be embedded
+
+
+class EmbeddedTexts(NamedTuple):
+    """Exactly what is embedded of a chunk: dense 1, dense 2, sparse."""
+
+    text: str
+    context: str
+    sparse: str
+
+
+def chunk_page(
+    page: Page, *, count: Count, limit: int, settings: ChunkingSettings, acl: str = "", cutter: None = None
+) -> list[Chunk]:
+    """All chunks of a page in order, contexts still empty.
+
+    ``count`` is the embedder's (prefix and special tokens included) and is called a few times with many
+    texts; ``limit`` is what an embedded text may have at most, the safety margin already taken off.
+    """
+    sections = split_sections(page)
+    paths = [breadcrumb(page.path, page.title, section.headings) for section in sections]
+    counted = count(["", *paths, *(section.markdown for section in sections)])
+    special, heads, bodies = counted[0], counted[1 : len(paths) + 1], counted[len(paths) + 1 :]
+    groups = group_sections(sections, [body - special for body in bodies], settings)
+    starts = [0, *accumulate(len(section.markdown) for section in sections)]
+    stretches = []
+    for group in groups:
+        first, last = group.sections[0].ordinal, group.sections[-1].ordinal
+        longest = max(range(first, last + 1), key=heads.__getitem__)
+        room = limit - heads[longest] - 1  # the line's end
+        if room < LEAST_ROOM:
+            raise PageError(f"Path and title of «{page.title}» leave no room for its text in {limit} tokens.")
+        wished = min(max(settings.tokens - heads[longest], LEAST_ROOM), room)
+        stretches.append(Stretch(starts[first], starts[last + 1], group.tokens, Size(wished, room), paths[longest]))
+    pieces = fit_stretches(
+        page.markdown,
+        stretches,
+        count=count,
+        special=special,
+        limit=limit,
+        overlap=settings.overlap_sentences,
+        language=language_of(page.markdown),
+    )
+    chunks = _assemble(page, groups, pieces, acl)
+    return [dataclasses.replace(chunk, hash=chunk_hash(chunk)) for chunk in chunks]
+
+
+def _assemble(page: Page, groups: Sequence[Group], pieces: Sequence[Sequence[Piece]], acl: str) -> Iterator[Chunk]:
+    seen: Counter[tuple[str, ...]] = Counter()
+    ordinal = 0
+    for group, parts in zip(groups, pieces, strict=True):
+        place = group.sections[0].headings
+        url = with_anchor(page.url, group.spoken[0].anchor)
+        whole = page.markdown[parts[0].start : parts[-1].end]
+        screen = bool(screen_rule(whole, group.headings, page.labels, ()))
+        for part, piece in enumerate(parts, start=1):
+            position = content_key(*place, "", str(seen[place]), str(part))[:HASH_CHARACTERS]
+            yield Chunk(
+                id=f"{page.id}#{position}",
+                page_id=page.id,
+                space=page.space,
+                title=page.title,
+                path=page.path,
+                headings=group.headings,
+                url=url,
+                kind=group.kind,
+                screen=screen,
+                ordinal=ordinal,
+                part=part,
+                parts=len(parts),
+                text=piece.text(page.markdown),
+                overlap=piece.overlap,
+                updated=page.updated,
+                labels=page.labels,
+                acl=acl,
+            )
+            ordinal += 1
+        seen[place] += 1
+
+
+def embedded_texts(chunk: Chunk, sparse_path: bool) -> EmbeddedTexts:
+    """What the encoders are given; the path of the page is part of the sparse text by setting."""
+    full = breadcrumb(chunk.path, chunk.title, chunk.headings)
+    short = full if sparse_path else breadcrumb((), chunk.title, chunk.headings)
+    return EmbeddedTexts(f"{full}\n{chunk.text}".strip(), chunk.context, f"{short}\n{chunk.text}".strip())
+
+
+def chunk_hash(chunk: Chunk) -> str:
+    """Of everything the store keeps of a chunk: another hash, another point or payload."""
+    fields = (repr(getattr(chunk, field.name)) for field in dataclasses.fields(chunk) if field.name != "hash")
+    return content_key(*fields)[: 2 * HASH_CHARACTERS]
+
+
+def with_context(chunk: Chunk, context: str) -> Chunk:
+    """The chunk with its context, its hash renewed."""
+    described = dataclasses.replace(chunk, context=context)
+    return dataclasses.replace(described, hash=chunk_hash(described))

@@ -1,0 +1,72 @@
+"""A page's Markdown as its heading tree: one section a heading, each knowing the way to it."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+from askwiki.data import Page, Section
+from indexer.anchors import Anchors
+from indexer.blocks import parse_blocks
+
+_LINK = re.compile(r"!?\[((?:[^\[\]]|\[[^\]]*\])*)\]\((?:[^()]|\([^)]*\))*\)")
+_IMAGE = re.compile(r"!\[[^\]]*\]\([^)]*\)")
+_TAG = re.compile(r"</?[A-Za-z][^<>]*>")
+_ATTRIBUTES = re.compile(r"\s*\{[#.:][^{}]*\}\s*$")
+_MARK = re.compile(r"(?<!\\)(?:\*{1,3}|~~|`+)|(?<![\w\\])_{1,3}(?=\S)|(?<=\S)_{1,3}(?!\w)")
+_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+
+
+def split_sections(page: Page) -> list[Section]:
+    """The sections in page order; joined they give ``page.markdown`` back, letter for letter.
+
+    A level that was skipped counts as the next one. A first heading that repeats the page's title is
+    the page, not a part of it: its section has no breadcrumb. A page without text is one empty section.
+    """
+    sections: list[Section] = []
+    anchors = Anchors(page.title, page.url)
+    open_headings: list[tuple[int, str]] = []  # (level, title) from the root to here
+    level, anchor, start = 0, "", 0
+    seen_heading = False
+    for block in parse_blocks(page.markdown):
+        if block.kind != "heading":
+            continue
+        heading = plain(block.title)
+        if page.markdown[start : block.start].strip():
+            sections.append(_section(page, sections, level, open_headings, anchor, start, block.start))
+            start = block.start
+        anchor = anchors.next(heading)
+        if not seen_heading and same_title(heading, page.title):
+            level, anchor = 0, ""
+        else:
+            level = block.level
+            while open_headings and open_headings[-1][0] >= level:
+                open_headings.pop()
+            open_headings.append((level, heading or block.title))
+        seen_heading = True
+    sections.append(_section(page, sections, level, open_headings, anchor, start, len(page.markdown)))
+    return sections
+
+
+def _section(
+    page: Page, before: list[Section], level: int, headings: list[tuple[int, str]], anchor: str, start: int, end: int
+) -> Section:
+    titles = tuple(title for _, title in headings)
+    return Section(page.id, len(before), level, titles, anchor, page.markdown[start:end])
+
+
+def plain(inline: str) -> str:
+    """A heading as a person reads it: no marks, links, tags, attributes; escapes undone."""
+    text = _ATTRIBUTES.sub("", inline)
+    text = _LINK.sub(r"\1", _IMAGE.sub("", text))
+    text = _MARK.sub("", _TAG.sub("", text))
+    return " ".join(unescape(_ESCAPE.sub(r"\1", text)).split())
+
+
+def same_title(first: str, second: str) -> bool:
+    """Equal but for case, ``ё``, blanks and punctuation."""
+    return _letters(first) == _letters(second) != ""
+
+
+def _letters(text: str) -> str:
+    return re.sub(r"[\W_]+", "", text.casefold().replace("ё", "е"))
