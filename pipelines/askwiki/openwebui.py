@@ -20,7 +20,6 @@ TASK_MARK = "### Task:"
 TASK_HEADER = "x-task"
 ROLES = {"user", "assistant", "system"}
 _ATTACHED = re.compile(r"\s*<attached_files>.*?</attached_files>", re.DOTALL)
-_FOLDED = re.compile(r"<details\b.*?</details>", re.DOTALL)
 _SURROGATES = re.compile(r"[\ud800-\udfff]")
 
 
@@ -37,12 +36,11 @@ def text_of(content: object) -> str:
 
 
 def turns_of(messages: object) -> tuple[Turn, ...]:
-    """The dialogue; folded blocks of earlier answers (thoughts, tool calls) are not part of it."""
+    """The dialogue as the chat sends it."""
     turns = []
     for message in messages if isinstance(messages, list) else []:
         if isinstance(message, dict) and message.get("role") in ROLES:
-            text = text_of(message.get("content"))
-            turns.append(Turn(message["role"], _FOLDED.sub("", text) if message["role"] == "assistant" else text))
+            turns.append(Turn(message["role"], text_of(message.get("content"))))
     return tuple(turns)
 
 

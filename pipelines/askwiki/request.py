@@ -16,11 +16,15 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True)
 class Request:
-    """One HTTP request. ``cancelled`` is set when the client has gone; ``busy`` = over the limit of chats."""
+    """One HTTP request. ``gone`` = the client has left; ``busy`` = over the limit of chats.
+
+    ``cancelled`` is what the work polls: set when the client has left and when the request is over.
+    """
 
     id: str = "-"
     headers: Mapping[str, str] = field(default_factory=dict)  # names in lower case
     busy: bool = False
+    gone: bool = False
     cancelled: threading.Event = field(default_factory=threading.Event)
     closers: list[Callable[[], None]] = field(default_factory=list)
 

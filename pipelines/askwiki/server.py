@@ -118,7 +118,7 @@ class Guard:
         finally:
             self._chats -= chat
             watcher.cancel()
-            if left.is_set() and chat:
+            if request.gone and chat:
                 METRICS.add("askwiki_cancelled_total")
             await asyncio.to_thread(request.finish)
 
@@ -134,7 +134,7 @@ class _Reply:
     @property
     def gone(self) -> bool:
         """Whether nobody waits for the rest."""
-        return self._request.cancelled.is_set()
+        return self._request.gone
 
     async def send(self, message: Message) -> None:
         """What the app sends, but for its own error pages; raises OSError when the client has gone."""
@@ -220,6 +220,7 @@ def _replay(body: bytes, left: asyncio.Event) -> Receive:
 async def _watch(receive: Receive, request: Request, left: asyncio.Event) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
+    request.gone = True
     request.cancelled.set()
     left.set()
 
