@@ -1,0 +1,207 @@
+"""Rules for HTML tags: what a careful author would have typed in Markdown.
+
+They replace those of markdownify's rules that look at a BeautifulSoup tree or that lose something
+(numbers of ordered lists, pictures in cells, sub- and superscripts, headings inside boxes).
+"""
+
+from __future__ import annotations
+
+import re
+
+from lxml.etree import _Element
+
+from indexer.confluence.code import fence, rendered_code
+from indexer.confluence.dates import iso_date
+from indexer.confluence.links import image, link
+from indexer.confluence.markdown import Handler, Renderer, tag_name
+from indexer.confluence.targets import attachment_name, href_target, picture_target
+from indexer.confluence.text import clean
+
+# Inside these a heading is a bold line: it must not take over the text that follows the box.
+BOXES = frozenset({"li", "blockquote", "_box", "_cell", "dd"})
+PARAGRAPH_BREAK = re.compile(r"\n\s*\n")
+
+
+def paragraph(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
+    renderer.start_line()
+    text = renderer.inner(node, tags).strip(" \n")
+    if not text:
+        return ""
+    if "_inline" in tags:
+        return f" {text} "
+    parent = node.getparent()
+    alone = (
+        parent is not None and tag_name(parent) == "li" and not any(tag_name(other) == "p" for other in siblings(node))
+    )
+    return f"\n{text}\n" if alone else f"\n\n{text}\n\n"
+
+
+def siblings(node: _Element) -> list[_Element]:
+    parent = node.getparent()
+    return [] if parent is None else [other for other in parent if other is not node and isinstance(other.tag, str)]
+
+
+def heading(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
+    """One line; an empty heading gives no section."""
+    text = " ".join(renderer.inner(node, tags).split())
+    if not text:
+        return ""
+    if "_inline" in tags:
+        return f" {text} "
+    if tags & BOXES:
+        return f"\n\n**{text}**\n\n"
+    return f"\n\n{'#' * int(tag_name(node)[1])} {text}\n\n"
+
+
+def emphasis(mark: str) -> Handler:
+    """``**bold**`` with the marks at the words; none around blocks, in headings or in code."""
+
+    def rule(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
+        text = renderer.inner(node, tags)
+        bare = text.strip()
+        plain = "_noformat" in tags or "_inline" in tags or mark in text or PARAGRAPH_BREAK.search(bare)
+        if not bare or plain or bare.startswith(("- ", "|", "```")) or not any(map(str.isalnum, bare)):
+            return text
+        before = text[: len(text) - len(text.lstrip())]
+        after = text[len(text.rstrip()) :]
+        return f"{before}{mark}{bare}{mark}{after}"
+
+    return rule
+
+
+def script_level(tag: str) -> Handler:
+    """H<sub>2</sub>O: Markdown has no mark of its own, its HTML does not lose the meaning."""
+
+    def rule(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
+        text = renderer.inner(node, tags)
+        if "_noformat" in tags or not text.strip():
+            return text
+        return f"<{tag}>{text.strip()}</{tag}>"
+
+    return rule
+
+
+def line_break(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
+    if "_inline" in tags:
+        return " "
+    if "pre" in tags:
+        return "\n"
+    renderer.start_line()
+    return "  \n"
+
+
+def listing(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
+    """A list; items carry their numbers, a nested list is indented below its item."""
+    ordered = tag_name(node) == "ol"
+    start = node.get("start", "1")
+    number = int(start) if start.isdigit() and len(start) < 10 else 1
+    inside = renderer.within(tags, tag_name(node))
+    lines: list[str] = []
+    for child in node:
+        if not isinstance(child.tag, str):
+            continue
+        if tag_name(child) in ("li", "ac:task"):
+            lines.append(item(renderer, child, inside, f"{number}. " if ordered else "- "))
+            number += bool(lines[-1])
+        else:  # a list right inside a list, or stray content
+            text = renderer.process_tag(child, inside).strip("\n")
+            lines.append(indent(text, "  ") if tag_name(child) in ("ul", "ol") and lines else text)
+        lines.append(stray(renderer, child.tail, inside))
+    text = "\n".join(line for line in [stray(renderer, node.text, inside), *lines] if line)
+    if not text:
+        return ""
+    return f"\n{text}\n" if "li" in tags else f"\n\n{text}\n\n"
+
+
+def stray(renderer: Renderer, text: str | None, tags: frozenset[str]) -> str:
+    return renderer.process_text(text, tags).strip() if text and text.strip() else ""
+
+
+def item(renderer: Renderer, node: _Element, tags: frozenset[str], bullet: str) -> str:
+    renderer.start_line()
+    if "inline-task-list" in (node.getparent().get("class") or "") if node.getparent() is not None else False:
+        bullet += "[x] " if "checked" in (node.get("class") or "") else "[ ] "
+    text = renderer.inner(node, tags).strip(" \n")
+    if not text:
+        return ""
+    return (
+        bullet
+        + indent(text, " " * (2 if bullet.startswith("-") else len(bullet)))[
+            2 if bullet.startswith("-") else len(bullet) :
+        ]
+    )
+
+
+def indent(text: str, blanks: str) -> str:
+    return "\n".join(blanks + line if line else "" for line in text.split("\n"))
+
+
+def anchor(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
+    text = renderer.inner(node, tags)
+    href = (node.get("href") or "").strip()
+    if not href or "_noformat" in tags or "a" in tags:
+        return text
+    url = href_target(renderer.context, href)
+    bare = text.strip() or clean(node.get("title") or "")
+    if not bare and not url.startswith("http"):
+        return text
+    before = " " if text[:1].isspace() else ""
+    after = " " if text[-1:].isspace() else ""
+    return f"{before}{link(' '.join(bare.split()), url)}{after}"
+
+
+def picture(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
+    source = (node.get("src") or node.get("data-image-src") or "").strip()
+    if not source or source.startswith("data:"):
+        return clean(node.get("alt") or "")
+    name = clean(node.get("alt") or "").strip() or attachment_name(node, source)
+    return image(name, picture_target(renderer.context, node, source))
+
+
+def preformatted(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
+    code, language = rendered_code(node)
+    return fence(code, language, tags)
+
+
+def rule_line(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
+    return "\n\n---\n\n" if not tags & {"_inline", "_cell"} else "\n"
+
+
+def time(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
+    return iso_date(node.get("datetime") or "") or renderer.inner(node, tags)
+
+
+def term(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
+    text = " ".join(renderer.inner(node, tags).split())
+    return f"\n\n**{text}**\n" if text and "**" not in text else f"\n\n{text}\n"
+
+
+def definition(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
+    text = renderer.inner(node, tags).strip()
+    return f"\n{text}\n" if text else ""
+
+
+def nothing(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
+    return ""
+
+
+HTML: dict[str, Handler] = {
+    "p": paragraph,
+    **{f"h{level}": heading for level in range(1, 7)},
+    **dict.fromkeys(("b", "strong"), emphasis("**")),
+    **dict.fromkeys(("i", "em"), emphasis("*")),
+    **dict.fromkeys(("s", "del", "strike"), emphasis("~~")),
+    "sub": script_level("sub"),
+    "sup": script_level("sup"),
+    "br": line_break,
+    "hr": rule_line,
+    "ul": listing,
+    "ol": listing,
+    "a": anchor,
+    "img": picture,
+    "pre": preformatted,
+    "time": time,
+    "dt": term,
+    "dd": definition,
+    **dict.fromkeys(("script", "style", "head", "title", "noscript", "button", "input", "select", "colgroup"), nothing),
+}

@@ -1,0 +1,60 @@
+"""Bytes of an HTML file -> an lxml tree, whatever their encoding and however broken the tags."""
+
+from __future__ import annotations
+
+import codecs
+import re
+
+from lxml import etree, html
+from lxml.etree import _Element
+
+from indexer.confluence.text import FORBIDDEN
+
+DECLARED = re.compile(rb"charset\s*=\s*[\"']?\s*([\w.-]+)", re.IGNORECASE)
+LEGACY = "cp1251"  # what Russian pages were written in before UTF-8
+TOLERATED = 0.01  # share of broken characters up to which a text is still UTF-8 with faults
+
+
+def decode(data: bytes) -> tuple[str, int]:
+    """The text and how many of its characters could not be read."""
+    for mark, encoding in (
+        (codecs.BOM_UTF8, "utf-8-sig"),
+        (codecs.BOM_UTF16_LE, "utf-16"),
+        (codecs.BOM_UTF16_BE, "utf-16"),
+    ):
+        if data.startswith(mark):
+            text = data.decode(encoding, "replace")
+            return text, text.count("\ufffd")
+    try:
+        return data.decode("utf-8"), 0
+    except UnicodeDecodeError:
+        pass
+    lenient = data.decode("utf-8", "replace")
+    broken = lenient.count("\ufffd")
+    if broken <= TOLERATED * len(lenient):
+        return lenient, broken
+    declared = DECLARED.search(data[:4096])
+    for encoding in (declared[1].decode("ascii") if declared else "", LEGACY, "latin-1"):
+        try:
+            return data.decode(encoding), 0
+        except (LookupError, UnicodeDecodeError):
+            continue
+    return lenient, broken
+
+
+def parse_document(text: str) -> _Element:
+    """The root of a whole HTML document; an empty one has an empty body."""
+    text = FORBIDDEN.sub(" ", text)
+    parser = html.HTMLParser(encoding="utf-8", huge_tree=True)
+    try:
+        root = html.document_fromstring(text.encode("utf-8"), parser=parser)
+    except (etree.ParserError, etree.XMLSyntaxError, AssertionError):
+        root = html.document_fromstring(b"<body></body>", parser=html.HTMLParser(encoding="utf-8"))
+    return root
+
+
+def parse_fragment(text: str) -> _Element:
+    """A piece of rendered HTML (``body.view``) as the content of one element."""
+    root = parse_document(f"<html><body>{text}</body></html>")
+    body = root.find("body")
+    return root if body is None else body

@@ -1,0 +1,146 @@
+"""The ledger of a run: what the source has, what of it arrived, and what was lost on the way.
+
+It is built up, never changed in place: ``ledger = ledger.with_page(page)``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from askwiki.data import Loss, Page
+from indexer.sources import PageFailure, PageRef
+
+SHOWN = 20  # names printed in the text; the JSON has them all
+
+
+@dataclass(frozen=True, slots=True)
+class WeakPage:
+    """A page of which less arrived than the threshold allows."""
+
+    id: str
+    title: str
+    kept: float  # share of the visible characters, 0 to 1
+    losses: tuple[Loss, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """Counts of one run over one source. ``read`` = pages that came out of the source as Markdown."""
+
+    source: str = ""
+    expected: int = 0
+    read: int = 0
+    indexed: int = 0
+    unchanged: int = 0
+    skipped: int = 0
+    failed: int = 0
+    removed: int = 0
+    chunks: int = 0  # of this source in the store after the run
+    truncated: int = 0  # texts an encoder cut off; must be 0
+    collisions: int = 0  # pages with an id that another page already had
+    model_calls: int = 0
+    seconds: float = 0.0
+    losses: Mapping[tuple[str, str], int] = field(default_factory=dict)  # (kind, name) -> count
+    failures: tuple[PageFailure, ...] = ()
+    missing: tuple[PageRef, ...] = ()  # expected, but neither read nor failed
+    weak: tuple[WeakPage, ...] = ()
+    notes: tuple[str, ...] = ()  # sentences for the person who runs it
+
+    def add(self, **changes: float) -> Ledger:
+        """A copy with numbers added: ``ledger.add(indexed=1, chunks=7)``."""
+        return dataclasses.replace(self, **{name: getattr(self, name) + value for name, value in changes.items()})
+
+    def with_page(self, page: Page) -> Ledger:
+        return self.add(read=1).with_losses(page.losses)
+
+    def with_failure(self, failure: PageFailure) -> Ledger:
+        counted = self.add(skipped=1) if failure.skipped else self.add(failed=1)
+        return dataclasses.replace(counted, failures=(*self.failures, failure))
+
+    def with_losses(self, losses: Sequence[Loss]) -> Ledger:
+        if not losses:
+            return self
+        counted = Counter(self.losses)
+        for loss in losses:
+            counted[loss.kind, loss.name] += loss.count
+        return dataclasses.replace(self, losses=dict(counted))
+
+    def with_weak(self, page: WeakPage) -> Ledger:
+        return dataclasses.replace(self, weak=(*self.weak, page))
+
+    def with_note(self, sentence: str) -> Ledger:
+        return self if sentence in self.notes else dataclasses.replace(self, notes=(*self.notes, sentence))
+
+    def with_missing(self, expected: Sequence[PageRef], arrived: Sequence[str]) -> Ledger:
+        """Compare what the source says it has with the ids that came (read, failed or skipped)."""
+        there = set(arrived)
+        missing = tuple(ref for ref in expected if ref.id not in there)
+        return dataclasses.replace(self, expected=len(expected), missing=missing)
+
+    @property
+    def exit_code(self) -> int:
+        """0 = all is in, 1 = some pages are not, 2 = nothing could be done."""
+        if not self.read and (self.failed or self.expected):
+            return 2
+        return 1 if self.failed or self.missing else 0
+
+    def to_json(self) -> dict[str, Any]:
+        names = ("expected", "read", "indexed", "unchanged", "skipped", "failed", "removed")
+        ordered = sorted(self.losses.items(), key=lambda item: (-item[1], item[0]))
+        return {
+            "source": self.source,
+            "pages": {name: getattr(self, name) for name in names},
+            "chunks": self.chunks,
+            "model_calls": self.model_calls,
+            "truncated": self.truncated,
+            "collisions": self.collisions,
+            "seconds": round(self.seconds, 3),
+            "losses": [{"kind": kind, "name": name, "count": count} for (kind, name), count in ordered],
+            "failures": [
+                {"id": one.ref.id, "title": one.ref.title, "reason": one.reason, "skipped": one.skipped}
+                for one in self.failures
+            ],
+            "missing": [dataclasses.asdict(ref) for ref in self.missing],
+            "below_threshold": [
+                {
+                    "id": page.id,
+                    "title": page.title,
+                    "kept": round(page.kept, 4),
+                    "losses": [dataclasses.asdict(loss) for loss in page.losses],
+                }
+                for page in self.weak
+            ],
+            "notes": list(self.notes),
+        }
+
+    def to_text(self) -> str:
+        """The ledger for a person: counts, then names, the most frequent losses first."""
+        counts = [
+            (name, getattr(self, name))
+            for name in ("expected", "read", "indexed", "unchanged", "skipped", "failed", "removed")
+        ]
+        lines = [self.source, "pages: " + ", ".join(f"{name} {value}" for name, value in counts)]
+        if self.chunks or self.model_calls:
+            lines.append(f"chunks {self.chunks}, model calls {self.model_calls}, truncated {self.truncated}")
+        lines.append(f"{self.seconds:.1f} s")
+        lines += _listed(
+            "failed or skipped", [f"{one.ref.title} ({one.ref.id}): {one.reason}" for one in self.failures]
+        )
+        lines += _listed("expected but not found", [f"{ref.title} ({ref.id})" for ref in self.missing])
+        ordered = sorted(self.losses.items(), key=lambda item: (-item[1], item[0]))
+        lines += _listed("losses", [f"{count} x {kind} {name}".rstrip() for (kind, name), count in ordered])
+        lines += _listed(
+            "pages below the threshold", [f"{page.title} ({page.id}): {page.kept:.0%} kept" for page in self.weak]
+        )
+        return "\n".join([*lines, *self.notes])
+
+
+def _listed(title: str, names: Sequence[str]) -> list[str]:
+    if not names:
+        return []
+    rest = [f"  … and {len(names) - SHOWN} more (see --json)"] if len(names) > SHOWN else []
+    return [f"{title}: {len(names)}", *(f"  {name}" for name in names[:SHOWN]), *rest]

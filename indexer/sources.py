@@ -1,0 +1,85 @@
+"""Where pages come from: one small Protocol, one table of kinds.
+
+``open_source("html:export.zip", configuration)`` gives a source; ``pages()`` yields its pages one by
+one, a page that cannot be read as a PageFailure, never as an exception.
+"""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from askwiki.configuration import Configuration
+from askwiki.data import Attachment, Page
+from askwiki.errors import SourceError
+
+INSIDE_ZIP = "!/"  # parts the file and the entry in ``Attachment.file``: "export.zip!/attachments/1/2.png"
+
+
+@dataclass(frozen=True, slots=True)
+class PageRef:
+    """A page that the source says it has."""
+
+    id: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class PageFailure:
+    """A page that did not come: by rule (``skipped``) or because of a fault."""
+
+    ref: PageRef
+    reason: str
+    skipped: bool = False
+
+
+class Source(Protocol):
+    """A wiki in one of its forms. ``name`` = its stable key in the store, "KIND:PATH"."""
+
+    name: str
+    kind: str
+
+    def expected(self) -> list[PageRef]:
+        """Every page that the source itself says it has."""
+        ...
+
+    def pages(self) -> Iterator[Page | PageFailure]:
+        """Every page, one in memory at a time where the form allows it."""
+        ...
+
+
+def open_source(spec: str, configuration: Configuration) -> Source:
+    """The source that "KIND:PATH" names; SourceError says what is wrong with it."""
+    kind, colon, path = spec.partition(":")
+    makers = _makers()
+    if not colon or kind not in makers:
+        allowed = ", ".join(f"{name}:PATH" for name in makers)
+        raise SourceError(f"{spec!r} is no source. A source is one of {allowed}.")
+    if not path:
+        raise SourceError(f"{spec!r} names no path; write it behind the colon, for example {kind}:export.zip.")
+    return makers[kind](path, configuration)
+
+
+def _makers() -> dict[str, Callable[[str, Configuration], Source]]:
+    """Kind -> what opens it; imported only when a source is opened."""
+    from indexer.confluence.html_export import HtmlExport
+    from indexer.markdown_folder import MarkdownFolder
+
+    return {"html": HtmlExport, "markdown": MarkdownFolder}
+
+
+def read_attachment(attachment: Attachment) -> bytes:
+    """The bytes of an attachment that the export holds, in a folder or in a zip."""
+    if not attachment.file:
+        raise SourceError(f"The export does not hold the file {attachment.name!r}.")
+    try:
+        archive, inside, entry = attachment.file.partition(INSIDE_ZIP)
+        if not inside:
+            return Path(attachment.file).read_bytes()
+        with zipfile.ZipFile(archive) as opened:
+            return opened.read(entry)
+    except (OSError, KeyError, zipfile.BadZipFile) as error:
+        raise SourceError(f"The file of the attachment {attachment.name!r} cannot be read: {error}.") from error
