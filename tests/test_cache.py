@@ -8,8 +8,8 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from askwiki.errors import StoreError
 
+from askwiki.errors import StoreError
 from indexer.cache import FILE, Cache, content_key
 
 
