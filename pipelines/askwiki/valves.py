@@ -81,22 +81,28 @@ class AnswerValves(Knobs):
     }
 
     relevance_filter: bool = Field(
-        True, title="Relevance filter", description="Let the language model check every passage found before answering."
+        default=True,
+        title="Relevance filter",
+        description="Let the language model check every passage found before answering.",
     )
     list_all_sources: bool = Field(
-        True, title="List all sources", description="When the answer cites nothing, list every page it was given."
+        default=True,
+        title="List all sources",
+        description="When the answer cites nothing, list every page it was given.",
     )
     language: Literal["as in settings", "ru", "en"] = Field(
-        "as in settings", title="Language", description="Language of progress lines and notes."
+        default="as in settings", title="Language", description="Language of progress lines and notes."
     )
-    candidates: int | None = Field(None, title="Candidates", description="Chunks found by search (1 to 200).")
+    candidates: int | None = Field(default=None, title="Candidates", description="Chunks found by search (1 to 200).")
     passages: int | None = Field(
-        None, title="Passages", description="Most passages the answer is written from (1 to 50)."
+        default=None, title="Passages", description="Most passages the answer is written from (1 to 50)."
     )
-    answer_model: str | None = Field(None, title="Answer model", description="Model that writes the answer.")
-    answer_temperature: float | None = Field(None, title="Temperature", description="Of the answer (0 to 2).")
+    answer_model: str | None = Field(default=None, title="Answer model", description="Model that writes the answer.")
+    answer_temperature: float | None = Field(default=None, title="Temperature", description="Of the answer (0 to 2).")
     relevance_seconds: float | None = Field(
-        None, title="Seconds for the relevance filter", description="Passages not checked by then count as unchecked."
+        default=None,
+        title="Seconds for the relevance filter",
+        description="Passages not checked by then count as unchecked.",
     )
 
 
@@ -110,16 +116,16 @@ class CondenseValves(Knobs):
     }
 
     pipelines: list[str] = Field(
-        ["wiki_answer"],
+        default=["wiki_answer"],
         title="Pipelines",
         description="Models this filter works for; * = all, titles of other models too.",
     )
-    priority: int = Field(0, title="Priority", description="Order among filters, lowest first.")
+    priority: int = Field(default=0, title="Priority", description="Order among filters, lowest first.")
     condense: bool = Field(
-        True, title="Rewrite follow-ups", description="Turn a follow-up question into one that stands alone."
+        default=True, title="Rewrite follow-ups", description="Turn a follow-up question into one that stands alone."
     )
-    turns: int | None = Field(None, title="Turns", description="Last messages that are read (1 to 100).")
-    condense_model: str | None = Field(None, title="Model", description="Model that rewrites the question.")
+    turns: int | None = Field(default=None, title="Turns", description="Last messages that are read (1 to 100).")
+    condense_model: str | None = Field(default=None, title="Model", description="Model that rewrites the question.")
 
     def _other(self, name: str, value: Any) -> Any:
         if name == "priority":

@@ -1,0 +1,106 @@
+"""Valves: a form that can always be saved, wrong values that fall back and are told."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from askwiki.configuration import replace_setting
+from askwiki.settings import Settings
+from askwiki.valves import AnswerValves, CondenseValves, Knobs, Valves, starting_valves
+
+DEFAULTS = Settings()
+OFF = replace_setting(DEFAULTS, "relevance.enabled", False, "test")
+
+
+def turned(kind: type[Valves], **values: Any) -> Valves:
+    """Valves as the panel posts them: any value for any field."""
+    return kind(**values)
+
+
+@pytest.mark.parametrize("kind", [AnswerValves, CondenseValves])
+def test_untouched_valves_change_nothing(kind: type[Knobs]) -> None:
+    assert starting_valves(kind, DEFAULTS).apply(DEFAULTS) == DEFAULTS
+
+
+def test_a_switch_starts_as_the_settings_have_it() -> None:
+    valves = starting_valves(AnswerValves, OFF)
+    assert valves.relevance_filter is False
+    assert valves.apply(OFF) == OFF
+
+
+def test_valves_that_are_set_win_over_the_settings() -> None:
+    posted = {"passages": "7", "answer_temperature": "0.5", "language": "en", "answer_model": "m"}
+    valves = turned(AnswerValves, **posted, relevance_filter=False)
+    settings = valves.apply(DEFAULTS)
+    assert (settings.passages.count, settings.llm.answer.temperature, settings.language) == (7, 0.5, "en")
+    assert (settings.llm.answer.model, settings.relevance.enabled, valves.problems) == ("m", False, ())
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("candidates", "many", "Candidates: many"),
+        ("candidates", 0, "Candidates: 0"),
+        ("candidates", 10**9, "Candidates: 1000000000"),
+        ("candidates", [1], "Candidates: [1]"),
+        ("candidates", float("nan"), "Candidates: nan"),
+        ("answer_temperature", -1, "Temperature: -1"),
+        ("answer_temperature", 2.5, "Temperature: 2.5"),
+        ("language", "de", "Language: de"),
+        ("relevance_filter", "maybe", "Relevance filter: maybe"),
+    ],
+)
+def test_a_wrong_value_falls_back_and_is_told(name: str, value: Any, told: str) -> None:
+    valves = turned(AnswerValves, **{name: value})
+    assert valves.problems == (told,)
+    assert valves.apply(DEFAULTS) == DEFAULTS
+
+
+@pytest.mark.parametrize("value", [None, "", "as in settings"])
+def test_an_unset_switch_falls_back_to_the_settings_not_to_the_code(value: Any) -> None:
+    kind = type(starting_valves(AnswerValves, OFF))
+    assert turned(kind, relevance_filter=value).relevance_filter is False
+
+
+def test_unknown_valves_of_older_versions_are_ignored() -> None:
+    assert turned(AnswerValves, gone=1).problems == ()
+
+
+@pytest.mark.parametrize(
+    ("value", "kept", "problems"),
+    [
+        (["wiki_answer", "preset"], ["wiki_answer", "preset"], ()),
+        ("*", ["*"], ()),
+        ([], ["wiki_answer"], ("Pipelines: []",)),
+        ([""], ["wiki_answer"], ("Pipelines: ['']",)),
+        (5, ["wiki_answer"], ("Pipelines: 5",)),
+        (None, ["wiki_answer"], ()),
+    ],
+)
+def test_the_filter_always_names_models(value: Any, kept: list[str], problems: tuple[str, ...]) -> None:
+    valves = turned(CondenseValves, pipelines=value)
+    assert (valves.pipelines, valves.problems) == (kept, problems)
+
+
+def test_saved_valves_load_again_as_the_server_does_it() -> None:
+    start = starting_valves(AnswerValves, DEFAULTS)
+    saved = json.loads(json.dumps(turned(type(start), passages=5).model_dump()))
+    again = turned(type(start), **{**start.model_dump(), **saved})
+    assert (again.passages, again.candidates, again.problems) == (5, None, ())
+
+
+def test_the_panel_gets_switches_a_list_of_choices_and_optional_fields_only() -> None:
+    for kind in (AnswerValves, CondenseValves):
+        for name, field in starting_valves(kind, DEFAULTS).model_json_schema()["properties"].items():
+            optional = {"type": "null"} in field.get("anyOf", [])
+            shown = field.get("type") in {"boolean", "integer"} or "enum" in field or name == "pipelines"
+            assert optional or shown, name
+            assert field["title"] and field["description"], name
+
+
+def test_no_valve_holds_a_secret() -> None:
+    for kind in (AnswerValves, CondenseValves):
+        assert not [name for name in kind.model_fields if "key" in name or "token" in name or "password" in name]
