@@ -45,7 +45,7 @@ def chunk_page(
     paths = [breadcrumb(page.path, page.title, section.headings) for section in sections]
     counted = count(["", *paths, *(section.markdown for section in sections)])
     special, heads, bodies = counted[0], counted[1 : len(paths) + 1], counted[len(paths) + 1 :]
-    groups = group_sections(sections, [body - special for body in bodies], settings)
+    groups = group_sections(sections, [body - special for body in bodies], settings, page.title)
     starts = [0, *accumulate(len(section.markdown) for section in sections)]
     stretches = []
     for group in groups:
@@ -73,7 +73,7 @@ def _assemble(page: Page, groups: Sequence[Group], pieces: Sequence[Sequence[Pie
     seen: Counter[tuple[str, ...]] = Counter()
     ordinal = 0
     for group, parts in zip(groups, pieces, strict=True):
-        place = group.sections[0].headings
+        place = group.spoken[0].headings
         url = with_anchor(page.url, group.spoken[0].anchor)
         whole = page.markdown[parts[0].start : parts[-1].end]
         screen = bool(screen_rule(whole, group.headings, page.labels, ()))

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from askwiki.data import Kind, Section
 from askwiki.settings import ChunkingSettings
+from indexer.sections import same_title
 
 
 class Group(NamedTuple):
@@ -38,15 +39,18 @@ class Group(NamedTuple):
         return "note" if depth == 0 else "section" if depth == 1 else "subsection"
 
 
-def group_sections(sections: Sequence[Section], tokens: Sequence[int], settings: ChunkingSettings) -> list[Group]:
+def group_sections(
+    sections: Sequence[Section], tokens: Sequence[int], settings: ChunkingSettings, title: str = ""
+) -> list[Group]:
     """All sections in order, in groups; ``tokens`` is the length of each section.
 
     Top-level sections are never joined, nor is the text above the first heading: they are thoughts of
     their own, and a chunk that holds several would change its id with every insertion between them.
+    A heading that repeats the page's ``title`` is the page itself: what is below it is top-level.
     """
     groups: list[Group] = []
     for section, length in zip(sections, tokens, strict=True):
-        if groups and _belongs(groups[-1], section, length, settings):
+        if groups and _belongs(groups[-1], section, length, settings, title):
             before = groups.pop()
             groups.append(Group((*before.sections, section), before.tokens + length))
         else:
@@ -54,23 +58,24 @@ def group_sections(sections: Sequence[Section], tokens: Sequence[int], settings:
     return groups
 
 
-def _belongs(group: Group, section: Section, length: int, settings: ChunkingSettings) -> bool:
-    root = group.sections[0].headings
-    below = 1 <= len(root) < len(section.headings) and section.headings[: len(root)] == root
+def _belongs(group: Group, section: Section, length: int, settings: ChunkingSettings, title: str) -> bool:
+    root, way = group.sections[0].headings, section.headings
+    below = 1 <= len(root) < len(way) and way[: len(root)] == root
     if below and all(is_bare(one) for one in group.sections):
         return True  # whatever its length: a heading alone says nothing
-    if group.tokens + length > settings.tokens:
+    top = 1 if way and same_title(way[0], title) else 0
+    if len(way) - top < 2 or group.tokens + length > settings.tokens:
         return False
     short = length < settings.merge_below
     if below:
-        return short or group.tokens < settings.merge_below
-    sibling = len(root) >= 2 and section.headings[: len(root) - 1] == root[:-1]
+        return len(root) > top and (short or group.tokens < settings.merge_below)
+    sibling = way[: len(root) - 1] == root[:-1]
     return sibling and short and group.tokens < settings.tokens // 2
 
 
 def is_bare(section: Section) -> bool:
     """A heading with no text of its own."""
     lines = section.markdown.strip().splitlines()
-    if not section.anchor or not lines:
+    if not section.level or not lines:
         return False
     return len(lines) == 1 or (len(lines) == 2 and not lines[1].strip("=- \t"))

@@ -6,23 +6,52 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
+from askwiki.configuration import Configuration
 from askwiki.data import Chunk, Page
+from askwiki.embedding import Embedder, make_embedder
+from askwiki.glossary import load_glossary
+from askwiki.llm import make_llm
+from askwiki.prompts import load_prompts
 from askwiki.settings import Settings
 from indexer.asking import Desk
+from indexer.cache import Cache
 from indexer.chunks import chunk_page
 from indexer.context import describe
 from indexer.fit import Count
+from indexer.tally import Tally
 
 
 @dataclass(frozen=True, slots=True)
 class Preparation:
-    """``count`` and ``limit`` of the embedder: tokens of texts, and how many one may have."""
+    """The tools of ``prepare_page``: the embedder for its token counts, the desk for the models."""
 
     settings: Settings
-    count: Count
-    limit: int  # the safety margin already taken off
+    embedder: Embedder
     desk: Desk
+
+    @property
+    def count(self) -> Count:
+        return self.embedder.count
+
+    @property
+    def limit(self) -> int:
+        """Tokens that an embedded text may have: counts are not exact at borders, hence the margin."""
+        return self.embedder.limit - self.settings.embedding.margin
+
+
+def make_preparation(configuration: Configuration, embedder: Embedder | None = None) -> Preparation:
+    """Everything as the settings say; an embedder that is already loaded is used."""
+    settings, folder = configuration.settings, configuration.folder
+    desk = Desk(
+        llm=make_llm(settings.llm),
+        prompts=load_prompts(folder / "prompts"),
+        glossary=load_glossary(folder / "glossary.yaml"),
+        cache=Cache(Path(settings.sync.cache) if settings.llm.url else None),  # rules need no cache
+        tally=Tally(),
+    )
+    return Preparation(settings, embedder or make_embedder(settings.embedding), desk)
 
 
 def prepare_page(page: Page, acl: str, *, using: Preparation) -> tuple[Page, list[Chunk]]:

@@ -20,14 +20,12 @@ _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 def split_sections(page: Page) -> list[Section]:
     """The sections in page order; joined they give ``page.markdown`` back, letter for letter.
 
-    A level that was skipped counts as the next one. A first heading that repeats the page's title is
-    the page, not a part of it: its section has no breadcrumb. A page without text is one empty section.
+    A level that was skipped counts as the next one. A page without text is one empty section.
     """
     sections: list[Section] = []
     anchors = Anchors(page.title, page.url)
     open_headings: list[tuple[int, str]] = []  # (level, title) from the root to here
     level, anchor, start = 0, "", 0
-    seen_heading = False
     for block in parse_blocks(page.markdown):
         if block.kind != "heading":
             continue
@@ -36,14 +34,10 @@ def split_sections(page: Page) -> list[Section]:
             sections.append(_section(page, sections, level, open_headings, anchor, start, block.start))
             start = block.start
         anchor = anchors.next(heading)
-        if not seen_heading and same_title(heading, page.title):
-            level, anchor = 0, ""
-        else:
-            level = block.level
-            while open_headings and open_headings[-1][0] >= level:
-                open_headings.pop()
-            open_headings.append((level, heading or block.title))
-        seen_heading = True
+        level = block.level
+        while open_headings and open_headings[-1][0] >= level:
+            open_headings.pop()
+        open_headings.append((level, heading or block.title))
     sections.append(_section(page, sections, level, open_headings, anchor, start, len(page.markdown)))
     return sections
 

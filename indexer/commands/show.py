@@ -1,0 +1,169 @@
+"""``python -m indexer show KIND:PATH PAGE|--all [--chunks] [--json]``: pages as they would be indexed."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import json
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from askwiki.configuration import load_configuration
+from askwiki.data import Chunk, Page
+from askwiki.errors import SourceError
+from indexer.breadcrumb import SEPARATOR
+from indexer.chunks import embedded_texts
+from indexer.prepare import Preparation, make_preparation, prepare_page
+from indexer.sections import same_title, split_sections
+from indexer.sources import PageFailure, PageRef, Source, open_source
+
+SUGGESTIONS = 5  # titles offered when no page has the name
+BORDER = "─" * 100
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("source", metavar="KIND:PATH", help="html, xml, rest or markdown, and where it is")
+    parser.add_argument("page", metavar="PAGE", nargs="?", help="id, path (A / B / Title) or title of one page")
+    parser.add_argument("--all", action="store_true", help="every page of the source")
+    parser.add_argument("--chunks", action="store_true", help="the chunks: borders, kinds, tokens, contexts")
+    parser.add_argument("--json", action="store_true", help="one JSON object a line")
+
+
+def run(options: argparse.Namespace) -> int:
+    """0, or 1 when some pages could not be read; the others are printed."""
+    if (options.page is None) != options.all:
+        raise SourceError("Name one page, or give --all for every page of the source.")
+    configuration = load_configuration(os.environ)
+    source = open_source(options.source, configuration)
+    using = make_preparation(configuration)
+    failed = 0
+    for page in source.pages() if options.all else [find_page(source, options.page)]:
+        if isinstance(page, PageFailure):
+            failed += not page.skipped
+            print(f"{page.ref.title} ({page.ref.id}): {page.reason}", file=sys.stderr)
+            continue
+        if options.json or options.chunks:
+            ready, chunks = prepare_page(page, "", using=using)
+            print(to_json(ready, chunks, using) if options.json else chunks_text(ready, chunks, using))
+        else:
+            print(page_text(page))
+    using.desk.cache.close()
+    return 1 if failed else 0
+
+
+def find_page(source: Source, name: str) -> Page:
+    """The page with this id, title or path; several or none raise with what there is."""
+    refs = source.expected()
+    wanted = [ref for ref in refs if ref.id == name] or [ref for ref in refs if same_title(ref.title, name)]
+    if len(wanted) > 1:
+        ids = ", ".join(ref.id for ref in wanted)
+        raise SourceError(f"Several pages are called «{name}». Name one by its id: {ids}.")
+    for page in source.pages():
+        reference = page.ref if isinstance(page, PageFailure) else PageRef(page.id, page.title)
+        if wanted and reference.id != wanted[0].id:
+            continue
+        if isinstance(page, PageFailure):
+            if wanted:
+                raise SourceError(f"The page «{reference.title}» cannot be read: {page.reason}")
+        elif wanted or same_title(SEPARATOR.join((*page.path, page.title)), name):
+            return page
+    titles = difflib.get_close_matches(name, list(dict.fromkeys(ref.title for ref in refs)), SUGGESTIONS, 0.3)
+    nearest = f" Nearest titles: {'; '.join(titles)}." if titles else ""
+    raise SourceError(f"{source.name} has no page with the id, title or path «{name}».{nearest}")
+
+
+def to_json(page: Page, chunks: Sequence[Chunk], using: Preparation) -> str:
+    """One line of JSON: the page and its chunks."""
+    readers = (
+        None
+        if page.readers is None
+        else [{"users": list(clause.users), "groups": list(clause.groups)} for clause in page.readers]
+    )
+    described: dict[str, Any] = {
+        "id": page.id,
+        "title": page.title,
+        "path": list(page.path),
+        "url": page.url,
+        "updated": page.updated,
+        "labels": list(page.labels),
+        "readers": readers,
+        "markdown": page.markdown,
+        "losses": [
+            {"kind": loss.kind, "name": loss.name, "count": loss.count, "detail": loss.detail} for loss in page.losses
+        ],
+        "chunks": [
+            {
+                "id": chunk.id,
+                "text": chunk.text,
+                "part": chunk.part,
+                "parts": chunk.parts,
+                "kind": chunk.kind,
+                "screen": chunk.screen,
+                "headings": list(chunk.headings),
+                "url": chunk.url,
+                "context": chunk.context,
+                "tokens": tokens,
+                "limit": using.embedder.limit,
+                "overlap": chunk.overlap,
+            }
+            for chunk, tokens in zip(chunks, _tokens(chunks, using), strict=True)
+        ],
+    }
+    return json.dumps(described, ensure_ascii=False)
+
+
+def page_text(page: Page) -> str:
+    """Head, heading tree and Markdown of a page, for a person."""
+    tree = [
+        f"  {'  ' * (len(section.headings) - 1)}{section.headings[-1]}"
+        for section in split_sections(page)
+        if section.headings
+    ]
+    return "\n".join([*_head(page), "sections:", *tree, BORDER, page.markdown])
+
+
+def chunks_text(page: Page, chunks: Sequence[Chunk], using: Preparation) -> str:
+    """Every chunk with its borders, kind, length and context, for a person who judges the cut."""
+    lines = list(_head(page))
+    for chunk, tokens in zip(chunks, _tokens(chunks, using), strict=True):
+        part = f", part {chunk.part} of {chunk.parts}" if chunk.parts > 1 else ""
+        screen = ", screen" if chunk.screen else ""
+        repeated = f", first {chunk.overlap} characters repeated" if chunk.overlap else ""
+        lines += [
+            BORDER,
+            f"[{chunk.ordinal + 1}/{len(chunks)}] {chunk.kind}{screen}{part}, "
+            f"{tokens} of {using.embedder.limit} tokens{repeated}",
+            f"headings: {SEPARATOR.join(chunk.headings)}",
+            f"context:  {chunk.context}",
+            "",
+            chunk.text.rstrip("\n"),
+        ]
+    return "\n".join([*lines, BORDER])
+
+
+def _tokens(chunks: Sequence[Chunk], using: Preparation) -> list[int]:
+    """The longest of what is embedded of each chunk."""
+    texts = [embedded_texts(chunk, using.settings.sparse.path) for chunk in chunks]
+    counted = iter(using.count([text for three in texts for text in three]))
+    return [max(next(counted), next(counted), next(counted)) for _ in texts]
+
+
+def _head(page: Page) -> Iterator[str]:
+    yield f"title:    {page.title}"
+    yield f"id:       {page.id}"
+    yield f"path:     {SEPARATOR.join(page.path)}"
+    yield f"url:      {page.url}"
+    yield f"updated:  {page.updated}"
+    yield f"labels:   {', '.join(page.labels)}"
+    yield f"readers:  {_readers(page)}"
+    for loss in page.losses:
+        yield f"loss:     {loss.kind} {loss.name} × {loss.count} {loss.detail}".rstrip()
+
+
+def _readers(page: Page) -> str:
+    if page.readers is None:
+        return "unknown"
+    clauses = [" or ".join((*clause.users, *clause.groups)) for clause in page.readers]
+    return " and ".join(f"({clause})" for clause in clauses) or "everybody"
