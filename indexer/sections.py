@@ -13,8 +13,8 @@ _LINK = re.compile(r"!?\[((?:[^\[\]]|\[[^\]]*\])*)\]\((?:[^()]|\([^)]*\))*\)")
 _IMAGE = re.compile(r"!\[[^\]]*\]\([^)]*\)")
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 _ATTRIBUTES = re.compile(r"\s*\{[#.:][^{}]*\}\s*$")
-_MARK = re.compile(r"(?<!\\)(?:\*{1,3}|~~|`+)|(?<![\w\\])_{1,3}(?=\S)|(?<=\S)_{1,3}(?!\w)")
-_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+# An escaped character (kept, without its stroke), or the marks of emphasis and code.
+_MARK = re.compile(r"\\([!-/:-@\[-`{-~])|\*{1,3}(?=\S)|(?<=\S)\*{1,3}|~~|`+|(?<!\w)_{1,3}(?=\S)|(?<=\S)_{1,3}(?!\w)")
 
 
 def split_sections(page: Page) -> list[Section]:
@@ -53,8 +53,8 @@ def plain(inline: str) -> str:
     """A heading as a person reads it: no marks, links, tags, attributes; escapes undone."""
     text = _ATTRIBUTES.sub("", inline)
     text = _LINK.sub(r"\1", _IMAGE.sub("", text))
-    text = _MARK.sub("", _TAG.sub("", text))
-    return " ".join(unescape(_ESCAPE.sub(r"\1", text)).split())
+    text = _MARK.sub(lambda mark: mark[1] or "", _TAG.sub("", text))
+    return " ".join(unescape(text).split())
 
 
 def same_title(first: str, second: str) -> bool:
