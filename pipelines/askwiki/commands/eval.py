@@ -1,131 +1,169 @@
-"""``python -m askwiki eval``: check questions, run them, review, compare."""
+"""``python -m askwiki eval``: check questions, put them to the flow, review, compare."""
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from tqdm import tqdm
-
-from askwiki.configuration import load_configuration
-from askwiki.data import Identity, Page
-from askwiki.errors import AskWikiError, SourceError
+from askwiki.errors import AskWikiError, SettingsError, SourceError
 from askwiki.evaluate import tables
 from askwiki.evaluate.check import faults_of
-from askwiki.evaluate.outcome import Outcome
-from askwiki.evaluate.questions import GoldQuestion, load_questions, read_questions
-from askwiki.evaluate.report import Report, retrieval_report
-from askwiki.evaluate.run import run_all, write_outcomes
+from askwiki.evaluate.compare import compare, comparison_json, comparison_rows
+from askwiki.evaluate.questions import load_questions, read_questions
+from askwiki.evaluate.run import read_outcomes
+from askwiki.evaluate.split import divide, write_split
 
 FINE, FAULTS = 0, 1
+USAGE = """\
+eval FILE                   put every question of FILE to the flow, judge the answers, write a report
+eval check FILE             faults of the file, one a line; with --source also pages and snippets
+eval review FILE [FILE …]   read graded sheets back (review.csv, or review.json of the review page)
+eval compare DIR DIR        two runs, question by question
+eval ablate FILE            what each part contributes
+eval draft FILE             propose questions from pages into FILE, for a person to correct
+"""
+
+# Options that only these say something to; elsewhere they are refused rather than ignored.
+ONLY_FOR = {
+    "retrieval": {"", "ablate"},
+    "user": {"", "ablate"},
+    "groups": {"", "ablate"},
+    "parallel": {"", "ablate"},
+    "judgings": {"", "ablate"},
+    "limit": {"", "ablate", "draft"},
+    "split": {"", "ablate"},
+    "kind": {"", "ablate"},
+    "source": {"check", "ablate", "draft"},
+    "divide": {"check"},
+    "matrix": {"ablate"},
+    "per_page": {"draft"},
+    "json": {"compare"},
+    "out": {"", "check", "review", "ablate", "compare"},
+}
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("words", nargs="+", metavar="FILE", help="a file of questions, or a subcommand and its files")
-    parser.add_argument("--retrieval", action="store_true", help="measure the search only; needs no LLM")
-    parser.add_argument("--out", type=Path, metavar="DIR", help="where report, answers and review sheets go")
-    parser.add_argument("--user", default="", metavar="EMAIL", help="ask as this person; without, what is public")
-    parser.add_argument("--groups", default="", metavar="A,B", help="the person's groups")
-    parser.add_argument("--parallel", type=int, default=1, help="questions at once; 1 gives true times (default)")
-    parser.add_argument("--source", metavar="KIND:PATH", help="check: the wiki that the gold pages must be in")
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = USAGE
+    add = parser.add_argument
+    add("words", nargs="+", metavar="FILE", help="a question file, or check | review | compare | ablate | draft …")
+    add("--retrieval", action="store_true", help="measure the search only; needs no LLM")
+    add("--out", type=Path, metavar="DIR", help="folder of report, answers and sheets; check --divide: the new file")
+    add("--user", metavar="EMAIL", help="ask as this person; without, only what everybody may read is found")
+    add("--groups", metavar="A,B", help="the person's groups")
+    add("--parallel", type=_positive, help="questions at once (with --retrieval 1, so that times are true)")
+    add("--judgings", type=int, help="grades of one answer by the judge, 0 = none (2: shows how steady it is)")
+    add("--limit", type=_positive, help="only the first so many questions; draft: pages")
+    add("--split", choices=("tuning", "holdout"), help="only the questions of this part")
+    add("--kind", help="only the questions of this kind")
+    add("--source", metavar="KIND:PATH", help="the wiki: check gold against it, draft from it, index it for variants")
+    add("--divide", type=float, metavar="SHARE", help="check: write --out FILE with the split filled in by page")
+    add("--matrix", type=Path, metavar="YAML", help="ablate: own variants, name: {section.setting: value}")
+    add("--per-page", type=_positive, help="draft: most questions from one page (3)")
+    add("--json", action="store_true", help="compare: the comparison as JSON on stdout")
 
 
 def run(options: argparse.Namespace) -> int:
     word, *rest = options.words
-    if word in SUBCOMMANDS:
-        return SUBCOMMANDS[word](options, rest)
-    return measure(options, [word, *rest])
+    subcommand = word if word in SUBCOMMANDS else ""
+    files = [Path(name) for name in (rest if subcommand else options.words)]
+    for name, allowed in ONLY_FOR.items():
+        if getattr(options, name) not in (None, False) and subcommand not in allowed:
+            raise AskWikiError(
+                f"--{name.replace('_', '-')} says nothing to `eval {subcommand or 'FILE'}`; leave it out."
+            )
+    return SUBCOMMANDS[subcommand](options, files)
 
 
-def measure(options: argparse.Namespace, files: Sequence[str]) -> int:
-    """Run every question of one file."""
-    file = _only_file(files, "eval FILE")
-    questions = load_questions(file)
-    from askwiki.evaluate.asking import searcher, settings_in_force  # the models: not for `eval check`
-    from askwiki.evaluate.visibility import unseen
-    from askwiki.kit import build_kit
-
-    kit = build_kit(load_configuration(os.environ))
-    identity = _identity(options)
-    settings = settings_in_force(kit, kit.settings)
-    ask = searcher(kit, identity, kit.settings)
-    asked = run_all(questions, ask, settings=settings, done={}, parallel=options.parallel)
-    outcomes = _in_order(questions, tqdm(asked, total=len(questions), unit="question", file=sys.stderr))
-    report = retrieval_report(outcomes, settings, str(file))
-    gold = unseen(questions, outcomes, kit=kit, identity=identity)
-    report["unseen"] = {"hidden": list(gold.hidden), "missing": list(gold.missing)}
-    if options.out:
-        options.out.mkdir(parents=True, exist_ok=True)
-        write_outcomes(options.out / "answers.jsonl", outcomes)
-        (options.out / "report.json").write_text(json.dumps(report, ensure_ascii=False, indent=2), encoding="utf-8")
-    _print_retrieval(report)
-    return FAULTS if report["questions"]["failed"] else FINE
-
-
-def check(options: argparse.Namespace, files: Sequence[str]) -> int:
+def check(options: argparse.Namespace, files: Sequence[Path]) -> int:
     """Look at the questions themselves: no store, no models."""
-    file = _only_file(files, "eval check FILE")
+    file = only_file(files, "eval check FILE")
+    if options.divide is not None:
+        return _divide(file, options)
     questions, faults = read_questions(file)
-    pages = _pages(options.source) if options.source else None
+    if not questions and not faults:
+        raise SourceError(f"{file} holds no questions; each line must be one JSON object.")
+    pages = None
+    if options.source:
+        from askwiki.commands.eval_wiki import pages_of_source
+
+        pages = pages_of_source(options.source)
     faults += faults_of(questions, pages)
     for fault in faults:
         print(fault)
-    if not questions and not faults:
-        raise SourceError(f"{file} holds no questions; each line must be one JSON object.")
     print(f"{file}: {len(questions)} questions, {len(faults)} faults.", file=sys.stderr)
     return FAULTS if faults else FINE
 
 
-SUBCOMMANDS: Mapping[str, Callable[[argparse.Namespace, Sequence[str]], int]] = {"check": check}
+def _divide(file: Path, options: argparse.Namespace) -> int:
+    if not options.out or not 0 < options.divide < 1:
+        raise SettingsError("--divide takes the hold-out's share, between 0 and 1, and --out the file to write.")
+    divided = divide(load_questions(file), options.divide)
+    write_split(file, divided, options.out)
+    holdout = sum(question.split == "holdout" for question in divided)
+    print(f"{options.out}: {len(divided) - holdout} for tuning, {holdout} for the hold-out.", file=sys.stderr)
+    return FINE
 
 
-def _print_retrieval(report: Report) -> None:
-    counts, gold = report["questions"], report["unseen"]
-    print(
-        f"{counts['all']} questions, {counts['answerable']} answerable; gold by snippet, by page, snippets by kind:\n"
-    )
-    print(tables.plain(tables.ranking_rows(report["retrieval"])))
-    print("\n" + tables.plain(tables.seconds_rows(report["seconds"])))
-    if counts["failed"]:
-        print(f"\n{counts['failed']} questions failed and count as not found; see the log above.")
-    if gold["hidden"]:
-        print(f"\n{_pages_word(gold['hidden'])} may not be read by this person and count as not found: use --user.")
-    if gold["missing"]:
-        print(f"\n{_pages_word(gold['missing'])} not in the index and count as not found.")
+def compare_runs(options: argparse.Namespace, files: Sequence[Path]) -> int:
+    """Two runs in their folders, before and after."""
+    if len(files) != 2:
+        raise AskWikiError(f"Usage: eval compare BEFORE_DIR AFTER_DIR. Got {len(files)} folders.")
+    runs = [read_outcomes(folder / "answers.jsonl" if folder.is_dir() else folder) for folder in files]
+    for folder, outcomes in zip(files, runs, strict=True):
+        if not outcomes:
+            raise SourceError(f"{folder} holds no run: there is no answers.jsonl in it.")
+    comparison = compare(*runs)
+    text = json.dumps(comparison_json(comparison), ensure_ascii=False, indent=2)
+    if options.out:
+        options.out.mkdir(parents=True, exist_ok=True)
+        (options.out / "comparison.json").write_text(text, encoding="utf-8")
+    if options.json:
+        print(text)
+        return FINE
+    print(tables.plain(comparison_rows(comparison)))
+    for title, changes in (("better", comparison.better), ("worse", comparison.worse)):
+        print(f"\n{title}: {len(changes)}")
+        for change in changes:
+            print(f"  {change.id}  {change.before} -> {change.after}  {change.question}")
+    if comparison.unpaired:
+        print(f"\nonly in one of the runs, not compared: {', '.join(comparison.unpaired)}")
+    return FINE
 
 
-def _pages_word(pages: Sequence[str]) -> str:
-    shown = ", ".join(pages[:3]) + (", …" if len(pages) > 3 else "")
-    return f"{len(pages)} gold pages ({shown})"
+def _lazily(name: str) -> Callable[[argparse.Namespace, Sequence[Path]], int]:
+    """A subcommand of ``eval_run``, which brings the models: `eval check` starts without them."""
+
+    def call(options: argparse.Namespace, files: Sequence[Path]) -> int:
+        from askwiki.commands import eval_run
+
+        command: Callable[[argparse.Namespace, Sequence[Path]], int] = getattr(eval_run, name)
+        return command(options, files)
+
+    return call
 
 
-def _pages(spec: str) -> Iterator[Page]:
-    """The pages of a source; those that cannot be converted are missing, which the check will say."""
-    import importlib
-
-    try:
-        sources = importlib.import_module("indexer.sources")
-    except ModuleNotFoundError as error:
-        raise AskWikiError("--source needs the package indexer, which is not installed here.") from error
-    source = sources.open_source(spec, load_configuration(os.environ))
-    return (page for page in source.pages() if isinstance(page, Page))
+SUBCOMMANDS: Mapping[str, Callable[[argparse.Namespace, Sequence[Path]], int]] = {
+    "": _lazily("measure"),
+    "check": check,
+    "compare": compare_runs,
+    "review": _lazily("review"),
+    "ablate": _lazily("ablation"),
+    "draft": _lazily("drafts"),
+}
 
 
-def _identity(options: argparse.Namespace) -> Identity:
-    groups = tuple(group.strip() for group in options.groups.split(",") if group.strip())
-    return Identity(id=options.user, email=options.user, groups=groups, known=bool(options.user))
-
-
-def _in_order(questions: Sequence[GoldQuestion], outcomes: Iterable[Outcome]) -> list[Outcome]:
-    by_id = {outcome.id: outcome for outcome in outcomes}
-    return [by_id[question.id] for question in questions]
-
-
-def _only_file(files: Sequence[str], usage: str) -> Path:
+def only_file(files: Sequence[Path], usage: str) -> Path:
     if len(files) != 1:
         raise AskWikiError(f"Usage: {usage}. Got {len(files)} files.")
-    return Path(files[0])
+    return files[0]
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("must be 1 or more")
+    return number

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-from askwiki.data import Chunk
+from askwiki.data import Chunk, Passage
 from askwiki.evaluate.questions import Gold, Place
 
 _LINK = re.compile(r"(?<!\\)\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+\"[^\"]*\")?\)")  # the target of [text](target)
@@ -42,12 +42,12 @@ def same_page(page: str, *, page_id: str, title: str, path: Sequence[str]) -> bo
     return _titles(page) == _titles("/".join((*path, title)))
 
 
-def gold_of(chunk: Chunk, gold: Sequence[Gold]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """(numbers of the gold entries the chunk holds, numbers of those whose page it is of)."""
-    text = normalise(chunk.text)
+def gold_of(read: Chunk | Passage, gold: Sequence[Gold]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """(numbers of the gold entries that the text holds, numbers of those whose page it is of)."""
+    text = normalise(read.text)
     snippets, pages = [], []
     for number, entry in enumerate(gold):
-        places = [place for place in entry.places if _is_of(chunk, place)]
+        places = [place for place in entry.places if is_of(read, place)]
         if places:
             pages.append(number)
         if any(normalise(place.snippet) in text for place in places):
@@ -55,8 +55,9 @@ def gold_of(chunk: Chunk, gold: Sequence[Gold]) -> tuple[tuple[int, ...], tuple[
     return tuple(snippets), tuple(pages)
 
 
-def _is_of(chunk: Chunk, place: Place) -> bool:
-    return same_page(place.page, page_id=chunk.page_id, title=chunk.title, path=chunk.path)
+def is_of(read: Chunk | Passage, place: Place) -> bool:
+    """Is the chunk or passage of the page that ``place`` names?"""
+    return same_page(place.page, page_id=read.page_id, title=read.title, path=read.path)
 
 
 def _titles(path: str) -> str:

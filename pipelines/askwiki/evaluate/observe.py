@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
-from askwiki.data import Candidate, Trace
-from askwiki.evaluate.matching import gold_of
-from askwiki.evaluate.outcome import Hit, Outcome
+from askwiki.data import Answer, Candidate, Passage, Source, Trace
+from askwiki.evaluate.matching import gold_of, is_of, normalise
+from askwiki.evaluate.outcome import Hit, Link, Outcome
 from askwiki.evaluate.questions import Gold, GoldQuestion
+from askwiki.stages.condense import language_of
 
 
 def blank(question: GoldQuestion, run: str) -> Outcome:
@@ -24,11 +26,61 @@ def blank(question: GoldQuestion, run: str) -> Outcome:
     )
 
 
-def searched(trace: Trace, gold: Sequence[Gold]) -> Mapping[str, tuple[Hit, ...]]:
-    """The stages of the search alone: what was found, and what the gates left of it."""
-    return {"found": hits(trace.found, gold), "gated": hits(trace.gated, gold)}
+def searched(outcome: Outcome, trace: Trace, gold: Sequence[Gold]) -> Outcome:
+    """With the stages of the search: what was found, and what the gates left of it."""
+    stages = {"found": _hits(trace.found, gold), "gated": _hits(trace.gated, gold)}
+    return replace(outcome, asked=trace.question.text, stages=stages, seconds=trace.timings)
 
 
-def hits(candidates: Iterable[Candidate], gold: Sequence[Gold]) -> tuple[Hit, ...]:
-    """Candidates in their order, each with the gold entries it holds."""
+def answered(outcome: Outcome, answer: Answer, question: GoldQuestion) -> Outcome:
+    """With all stages and the answer."""
+    trace, gold = answer.trace, question.gold
+    if trace is not None:
+        outcome = searched(outcome, trace, gold)
+    passages = {passage.number: passage for passage in trace.passages} if trace else {}
+    cited = [passages[source.number] for source in answer.sources if source.number in passages]
+    stages: dict[str, tuple[Hit, ...]] = {
+        **outcome.stages,
+        "judged": _hits(_relevant(trace), gold),
+        "prompt": _passage_hits(passages.values(), gold),
+        "cited": _passage_hits(cited, gold),
+    }
+    return replace(
+        outcome,
+        stages=stages,
+        answer=answer.text,
+        links=tuple(_link(source, passages.get(source.number), gold) for source in answer.sources),
+        language_kept=not answer.text or language_of(answer.text) == language_of(question.question),
+        refused=answer.refused,
+        degraded=answer.degraded,
+        seconds=dict(answer.timings),
+        tokens=dict(answer.tokens),
+    )
+
+
+def _relevant(trace: Trace | None) -> Iterable[Candidate]:
+    """What the filter let through; all that the gates left where no filter ran."""
+    if trace is None:
+        return ()
+    return [each for each in trace.judged if each.verdict != "no"] if trace.judged else trace.gated
+
+
+def _hits(candidates: Iterable[Candidate], gold: Sequence[Gold]) -> tuple[Hit, ...]:
     return tuple(Hit(each.chunk.id, each.chunk.page_id, each.score, *gold_of(each.chunk, gold)) for each in candidates)
+
+
+def _passage_hits(passages: Iterable[Passage], gold: Sequence[Gold]) -> tuple[Hit, ...]:
+    return tuple(Hit(str(each.number), each.page_id, each.score, *gold_of(each, gold)) for each in passages)
+
+
+def _link(source: Source, passage: Passage | None, gold: Sequence[Gold]) -> Link:
+    if passage is None:
+        return Link(source.title, source.url)
+    snippets, pages = gold_of(passage, gold)
+    return Link(source.title, source.url, bool(pages), bool(snippets) or _under_gold_heading(passage, gold))
+
+
+def _under_gold_heading(passage: Passage, gold: Sequence[Gold]) -> bool:
+    headings: Mapping[str, None] = dict.fromkeys(normalise(heading) for heading in passage.headings)
+    places = (place for entry in gold for place in entry.places if is_of(passage, place))
+    return any(normalise(place.heading) in headings for place in places if place.heading)

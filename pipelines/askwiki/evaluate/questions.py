@@ -15,7 +15,7 @@ from typing import Any
 from askwiki.data import Turn
 from askwiki.errors import SourceError
 
-SPLITS = ("", "tuning", "holdout")
+SIDES = ("tuning", "holdout")
 _SHOWN_FAULTS = 3  # in the error of a file that cannot be used
 
 
@@ -101,11 +101,13 @@ def _lines(file: Path) -> Iterator[tuple[int, str]]:
 def _question(line: Any, number: int) -> GoldQuestion:
     if not isinstance(line, dict):
         raise _Fault("must be a JSON object")
+    if line.get("draft"):
+        raise _Fault("is a draft; correct it and take out the mark draft")
     answerable = line.get("answerable")
     if not isinstance(answerable, bool):
         raise _Fault("answerable must be true or false")
     split = _text(line, "split", optional=True)
-    if split not in SPLITS:
+    if split and split not in SIDES:
         raise _Fault(f"split is {split!r}; it must be tuning or holdout, or be left out")
     return GoldQuestion(
         id=_text(line, "id"),
