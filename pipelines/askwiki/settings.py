@@ -35,6 +35,7 @@ class StoreSettings:
     batch: int = 64  # points a write
     shards: int = 1
     replicas: int = 1
+    grace: float = 30.0  # seconds a replaced collection stays for the questions under way
     on_disk: bool = False
     quantization: Literal["none", "scalar"] = "none"
 
@@ -90,7 +91,7 @@ class LlmSettings:
     characters_per_token: float = 2.5  # measured lower bound for Russian, when no tokenizer is set
     thinking: bool = False  # let reasoning models think
     condense: RoleSettings = RoleSettings(max_tokens=400, timeout=15.0)
-    relevance: RoleSettings = RoleSettings(max_tokens=8, timeout=15.0)
+    relevance: RoleSettings = RoleSettings(max_tokens=32, timeout=15.0)
     answer: RoleSettings = RoleSettings(temperature=0.1, max_tokens=1500, timeout=120.0)
     context: RoleSettings = RoleSettings(max_tokens=200, timeout=60.0)
     cut: RoleSettings = RoleSettings(max_tokens=800, timeout=60.0)
@@ -115,6 +116,8 @@ class SearchSettings:
     weight_text: float = 1.0
     weight_context: float = 0.3
     weight_sparse: float = 1.0
+    lift_intent: float = 0.03  # share of the score spread for chunks of the kind that is asked for
+    lift_place: float = 0.10  # the same for chunks of the space, label or section that the question names
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,17 +125,21 @@ class RerankSettings:
     minimum: float = 0.0  # gate 1: least dense similarity; 0 = off
     kind: RerankKind = "none"  # gate 2
     model: str = ""
-    url: str = ""
-    strict_minimum: float = 0.0  # gate 3
+    url: str = ""  # of a rerank endpoint, whole: http://host:8080/v1/rerank
+    key: str = field(default="", repr=False, metadata={"secret": True})
+    timeout: float = 10.0  # seconds a call
+    device: str = "cpu"
+    strict_minimum: float = 0.0  # gate 3: least score of the cross-encoder; 0 = off
     cap: int = 50
 
 
 @dataclass(frozen=True, slots=True)
 class RelevanceSettings:
     enabled: bool = True
-    group: int = 1  # candidates a call
-    call_timeout: float = 10.0
-    total_timeout: float = 25.0
+    group: int = 1  # candidates a call; up to about 12, the answer has 2 tokens for each
+    call_timeout: float = 10.0  # seconds
+    total_timeout: float = 25.0  # seconds; what is unanswered then stays, behind the answered ones
+    characters: int = 3000  # of a candidate's text that the judge reads
 
 
 @dataclass(frozen=True, slots=True)

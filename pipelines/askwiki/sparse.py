@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from askwiki.data import Sparse
+from askwiki.errors import SettingsError
+from askwiki.settings import SparseSettings
 
 
 class SparseEncoder(Protocol):
@@ -20,3 +22,16 @@ class SparseEncoder(Protocol):
         ...
 
     def identity(self) -> Mapping[str, object]: ...
+
+    def collisions(self) -> int:
+        """Terms of all documents so far whose index already belonged to another one."""
+        ...
+
+
+def make_sparse(settings: SparseSettings) -> SparseEncoder:
+    """The encoder that the settings name; libraries are loaded here and nowhere else."""
+    if settings.kind == "bm25":
+        from askwiki.encoders.bm25 import Bm25
+
+        return Bm25(settings)
+    raise SettingsError(f"sparse.kind is {settings.kind}, which is not built in yet.")

@@ -1,1 +1,39 @@
-"""The vector store: one small port, two adapters (a Qdrant server, the engine in the process)."""
+"""The vector store: one small port, two adapters (embedded folder, Qdrant server)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from askwiki.settings import StoreSettings
+from askwiki.store.port import Reader, Writer
+
+__all__ = ["Reader", "Writer", "open_reader", "open_writer"]
+
+
+def open_reader(settings: StoreSettings) -> Reader:
+    """Never fails on an empty or missing index: it then has count 0 and an empty fingerprint."""
+    if settings.qdrant_url:
+        from askwiki.store.remote import ServerReader
+        from askwiki.store.server import Server, connect
+
+        return ServerReader(Server(connect(settings), settings))
+    from askwiki.store.embedded import EmbeddedReader
+
+    return EmbeddedReader(Path(settings.path))
+
+
+def open_writer(settings: StoreSettings, fingerprint: Mapping[str, Any], *, rebuild: bool = False) -> Writer:
+    """StoreMismatch when the index was built with another fingerprint, StoreError when it is locked.
+
+    With ``rebuild`` a new index is filled beside the one that answers; ``commit`` switches to it.
+    """
+    if settings.qdrant_url:
+        from askwiki.store.remote import ServerWriter
+        from askwiki.store.server import Server, connect
+
+        return ServerWriter(Server(connect(settings), settings), fingerprint, rebuild=rebuild)
+    from askwiki.store.embedded import EmbeddedWriter
+
+    return EmbeddedWriter(Path(settings.path), fingerprint, rebuild=rebuild)

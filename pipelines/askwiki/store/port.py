@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -33,11 +33,28 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class PageState:
-    """What the store holds of a page, for the plan of a sync: chunk id -> chunk hash."""
+    """What the store holds of a page, for the plan of a sync.
+
+    ``hash`` covers everything that leads to a change; it is written last, so a page whose writing
+    was cut off still has its old hash. ``chunks``: chunk id -> hash of what was embedded.
+    ``stamp`` is the source's own mark of the version (empty when it gives none).
+    """
 
     page_id: str
     hash: str
-    chunks: Mapping[str, str]
+    chunks: Mapping[str, str] = field(default_factory=dict)
+    stamp: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Freshness:
+    """The last successful run over one source: when it began (ISO 8601, UTC), what it left there."""
+
+    source: str
+    started: str
+    pages: int
+    chunks: int
+    reconciled: str = ""  # when the last full comparison began; equals ``started`` for exports
 
 
 class Reader(Protocol):
@@ -67,6 +84,10 @@ class Reader(Protocol):
         """Chunks in the index."""
         ...
 
+    def freshness(self) -> list[Freshness]:
+        """The last successful run of every source, by name."""
+        ...
+
     def close(self) -> None: ...
 
 
@@ -78,7 +99,7 @@ class Writer(Protocol):
         ...
 
     def replace_page(self, source: str, state: PageState, points: Sequence[Point], readers: tuple[Clause, ...]) -> None:
-        """New points first, then the old ones of the page go: half a page is never found."""
+        """New points first, then the old ones of the page go, its state last: half a page is never found."""
         ...
 
     def update_payload(
@@ -89,7 +110,19 @@ class Writer(Protocol):
 
     def remove_page(self, source: str, page_id: str) -> None: ...
 
-    def vectors(self, chunk_ids: Sequence[str]) -> dict[str, Vectors]: ...
+    def vectors(self, source: str, chunk_ids: Sequence[str]) -> dict[str, Vectors]:
+        """The stored vectors of these chunks."""
+        ...
+
+    def count(self, source: str = "") -> int:
+        """Chunks of this source, or of all."""
+        ...
+
+    def freshness(self) -> list[Freshness]: ...
+
+    def finish(self, run: Freshness) -> None:
+        """Remember a successful run; readers see it at once and nothing is copied for it."""
+        ...
 
     def commit(self) -> None:
         """Make what was written visible to readers (embedded: a new version and the pointer)."""

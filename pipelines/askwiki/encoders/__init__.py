@@ -1,0 +1,1 @@
+"""The models behind the Protocols of ``embedding`` and ``sparse``, each library in its own file."""

@@ -1,0 +1,85 @@
+"""BM25 as sparse vectors: the store multiplies by inverse document frequency, we do the rest.
+
+Robertson, Zaragoza: The Probabilistic Relevance Framework: BM25 and Beyond (2009). The average
+length is a setting and part of the fingerprint, so that old and new chunks stay comparable.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+import mmh3
+
+from askwiki.data import Sparse
+from askwiki.encoders.terms import terms as terms_of
+from askwiki.settings import SparseSettings
+
+RULES = 1  # part of the identity: raise it when the same text gives other words than before
+TERM_WEIGHT = 0.5  # of further terms beside the question's own words
+
+
+class Bm25:
+    """Terms to indices by unsigned 32-bit MurmurHash3. Thread-safe."""
+
+    idf = True
+
+    def __init__(self, settings: SparseSettings) -> None:
+        self._settings = settings
+        self._lock = threading.Lock()
+        self._owners: dict[int, int] = {}  # index -> other hash of the term that was first to have it
+        self._collisions: set[int] = set()
+
+    def documents(self, texts: Sequence[str]) -> list[Sparse]:
+        return [self._document(text) for text in texts]
+
+    def query(self, text: str, terms: Sequence[str] = ()) -> Sparse:
+        weights = {found.text: TERM_WEIGHT for more in terms for found in terms_of(more)}
+        weights.update({found.text: 1.0 for found in terms_of(text)})
+        return _vector(weights.items())
+
+    def identity(self) -> Mapping[str, object]:
+        settings = self._settings
+        return {
+            "kind": "bm25",
+            "rules": RULES,
+            "k1": settings.k1,
+            "b": settings.b,
+            "average_length": settings.average_length,
+            "path": settings.path,
+        }
+
+    def collisions(self) -> int:
+        """Terms of all documents so far whose index already belonged to another one."""
+        return len(self._collisions)
+
+    def _document(self, text: str) -> Sparse:
+        found = list(terms_of(text))
+        counts = Counter(term.text for term in found)
+        self._watch(counts)
+        length = sum(not term.whole for term in found)
+        settings = self._settings
+        norm = settings.k1 * (1 - settings.b + settings.b * length / settings.average_length)
+        return _vector((term, count * (settings.k1 + 1) / (count + norm)) for term, count in counts.items())
+
+    def _watch(self, found: Iterable[str]) -> None:
+        with self._lock:
+            for term in found:
+                check = mmh3.hash(term, 1, signed=False)
+                if self._owners.setdefault(_index(term), check) != check:
+                    self._collisions.add(check)
+
+
+def _index(term: str) -> int:
+    return mmh3.hash(term, signed=False)
+
+
+def _vector(weights: Iterable[tuple[str, float]]) -> Sparse:
+    """Where two terms of one text share an index the larger weight stays, so a collision adds nothing."""
+    values: dict[int, float] = {}
+    for term, weight in weights:
+        index = _index(term)
+        values[index] = max(weight, values.get(index, 0.0))
+    ordered = sorted(values.items())
+    return Sparse(tuple(index for index, _ in ordered), tuple(value for _, value in ordered))

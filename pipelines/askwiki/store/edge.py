@@ -1,0 +1,138 @@
+"""The embedded engine (qdrant-edge): one shard in this process behind ``Engine``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import qdrant_edge as edge
+
+from askwiki.data import Sparse
+from askwiki.errors import StoreError
+from askwiki.store.engine import Delete, Operation, Overwrite, Row, Scroll, Upsert, Where
+from askwiki.store.payload import DENSE, INDEXES, SPARSE, dense_vectors, to_vectors
+from askwiki.store.port import Leg
+
+_PAGE = 1000  # points read at once
+_INDEX_KINDS = {
+    "keyword": edge.PayloadSchemaType.Keyword,
+    "bool": edge.PayloadSchemaType.Bool,
+    "datetime": edge.PayloadSchemaType.Datetime,
+}
+
+
+class EdgeEngine:
+    """Thread-safe; every call holds the interpreter's lock for its own few milliseconds."""
+
+    def __init__(self, shard: edge.EdgeShard) -> None:
+        self._shard = shard
+
+    @classmethod
+    def create(cls, folder: Path, sizes: Mapping[str, int], *, idf: bool) -> EdgeEngine:
+        """A new shard with its payload indexes. ``sizes``: dense vector -> numbers in it."""
+        dense = {name: edge.EdgeVectorParams(size=size, distance=edge.Distance.Cosine) for name, size in sizes.items()}
+        sparse = {SPARSE: edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf if idf else None)}
+        folder.mkdir(parents=True)
+        engine = cls(_called(edge.EdgeShard.create, str(folder), edge.EdgeConfig(vectors=dense, sparse_vectors=sparse)))
+        for name, kind in INDEXES.items():
+            engine._update(edge.UpdateOperation.create_field_index(name, _INDEX_KINDS[kind]))
+        return engine
+
+    @classmethod
+    def load(cls, folder: Path) -> EdgeEngine:
+        return cls(_called(edge.EdgeShard.load, str(folder)))
+
+    def write(self, operations: Sequence[Operation]) -> None:
+        for operation in operations:
+            self._update(_update(operation))
+
+    def find(self, legs: Sequence[Leg], where: Where) -> list[list[tuple[str, float]]]:
+        wanted = _filter(where)
+        queries = [
+            edge.QueryRequest(
+                limit=leg.depth,
+                query=edge.Query.Nearest(_query(leg), using=leg.name),
+                filter=wanted,
+                with_payload=["id"],
+            )
+            for leg in legs
+        ]
+        found = _called(self._shard.query_batch, edge.QueryBatchRequest(queries))
+        return [[(hit.payload["id"], hit.score) for hit in hits] for hits in found]
+
+    def scroll(self, scroll: Scroll) -> Iterator[Row]:
+        offset = None
+        while True:
+            request = edge.ScrollRequest(
+                offset=offset,
+                limit=_PAGE,
+                filter=_filter(scroll.where),
+                with_payload=list(scroll.fields) or True,
+                with_vector=scroll.vectors,
+            )
+            records, offset = _called(self._shard.scroll, request)
+            yield from (_row(record, with_vectors=scroll.vectors) for record in records)
+            if offset is None:
+                return
+
+    def count(self, where: Where) -> int:
+        return int(_called(self._shard.count, edge.CountRequest(filter=_filter(where), exact=True)))
+
+    def flush(self) -> None:
+        _called(self._shard.flush)
+
+    def close(self) -> None:
+        _called(self._shard.close)
+
+    def _update(self, operation: edge.UpdateOperation) -> None:
+        _called(self._shard.update, operation)
+
+
+def _called(call: Callable[..., Any], *arguments: object) -> Any:
+    """The engine raises bare exceptions with a text."""
+    try:
+        return call(*arguments)
+    except Exception as error:
+        raise StoreError(f"The embedded index failed: {str(error).splitlines()[0]}") from error
+
+
+def _update(operation: Operation) -> edge.UpdateOperation:
+    if isinstance(operation, Upsert):
+        return edge.UpdateOperation.upsert_points([_point(row) for row in operation.rows])
+    if isinstance(operation, Overwrite):
+        return edge.UpdateOperation.overwrite_payload([operation.id], dict(operation.payload))
+    assert isinstance(operation, Delete)
+    return edge.UpdateOperation.delete_points_by_filter(_filter(operation.where))
+
+
+def _point(row: Row) -> edge.Point:
+    vectors: dict[str, Any] = {}
+    if row.vectors is not None:
+        vectors = {**dense_vectors(row.vectors), SPARSE: _sparse(row.vectors.sparse)}
+    return edge.Point(row.id, vectors, dict(row.payload))
+
+
+def _row(record: edge.Record, *, with_vectors: bool) -> Row:
+    payload = record.payload or {}
+    found: Any = record.vector if with_vectors else None
+    if not found:
+        return Row(str(record.id), payload)
+    sparse = found.get(SPARSE)
+    indices, values = (list(sparse.indices), list(sparse.values)) if sparse else ([], [])
+    return Row(str(record.id), payload, to_vectors({name: found[name] for name in DENSE}, indices, values))
+
+
+def _filter(where: Where) -> edge.Filter:
+    fields: list[Any] = [
+        edge.FieldCondition(key=name, match=edge.MatchAny(list(values))) for name, values in where.fields.items()
+    ]
+    return edge.Filter(must=fields, must_not=[edge.HasIdCondition(set(where.spared))] if where.spared else None)
+
+
+def _query(leg: Leg) -> Any:
+    return _sparse(leg.query) if isinstance(leg.query, Sparse) else leg.query
+
+
+def _sparse(vector: Sparse) -> edge.SparseVector:
+    return edge.SparseVector(list(vector.indices), list(vector.values))

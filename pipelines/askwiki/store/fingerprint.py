@@ -1,0 +1,62 @@
+"""What an index was built with, and the sentence when it is not what is in force."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from askwiki.embedding import Embedder
+from askwiki.errors import StoreMismatch
+from askwiki.settings import ChunkingSettings
+from askwiki.sparse import SparseEncoder
+from askwiki.store.payload import DENSE, SCHEMA
+
+CHUNKER = 1  # raise it when the same page gives other chunks than before
+
+
+def fingerprint_of(embedder: Embedder, sparse: SparseEncoder, chunking: ChunkingSettings) -> dict[str, Any]:
+    """Everything that must agree between who wrote the index and who asks it; JSON types only."""
+    content = {
+        "schema": SCHEMA,
+        "embedder": dict(embedder.identity()),
+        "sizes": dict.fromkeys(DENSE, embedder.size),
+        "sparse": dict(sparse.identity()),
+        "idf": sparse.idf,
+        "chunker": {"version": CHUNKER, **asdict(chunking)},
+    }
+    plain: dict[str, Any] = json.loads(json.dumps(content))
+    return plain
+
+
+def check_fingerprint(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
+    """StoreMismatch when an index exists and was built with something else."""
+    if not found or found == wanted:
+        return
+    there, here = _leaves(found), _leaves(wanted)
+    details = "; ".join(
+        f"{name} {there.get(name, 'unknown')} in the index, {here.get(name, 'unknown')} in the settings"
+        for name in sorted({*there, *here})
+        if there.get(name) != here.get(name)
+    )
+    raise StoreMismatch(
+        f"The index was built with other models or settings than the ones in force ({details}). "
+        "Run: python -m indexer rebuild"
+    )
+
+
+def dense_sizes(fingerprint: Mapping[str, Any]) -> dict[str, int]:
+    """Dense vector -> numbers in it."""
+    return dict(fingerprint["sizes"])
+
+
+def uses_idf(fingerprint: Mapping[str, Any]) -> bool:
+    return bool(fingerprint["idf"])
+
+
+def _leaves(tree: Mapping[str, Any], above: str = "") -> dict[str, object]:
+    leaves: dict[str, object] = {}
+    for name, value in tree.items():
+        leaves.update(_leaves(value, f"{above}{name}.") if isinstance(value, Mapping) else {f"{above}{name}": value})
+    return leaves

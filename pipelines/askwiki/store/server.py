@@ -1,0 +1,264 @@
+"""A Qdrant server behind ``Engine``, and its collections and aliases. The only file that knows its client."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import grpc
+from qdrant_client import QdrantClient, models
+from qdrant_client.common.client_exceptions import ResourceExhaustedResponse
+from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
+
+from askwiki.data import Sparse
+from askwiki.errors import StoreError
+from askwiki.settings import StoreSettings
+from askwiki.store.engine import Delete, Operation, Overwrite, Row, Scroll, Upsert, Where
+from askwiki.store.payload import DENSE, INDEXES, SPARSE, dense_vectors, to_vectors
+from askwiki.store.port import Leg
+
+_PAGE = 500  # points read at once
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.2, 10.0  # seconds before a call is tried again; doubles each time
+_TOO_MANY, _MISSING, _BUSY = 429, 404, 500  # HTTP: slow down; not there; from here on the server's fault
+
+
+class CollectionGone(StoreError):
+    """The collection was replaced and dropped since its name was looked up."""
+
+
+def connect(settings: StoreSettings) -> QdrantClient:
+    """No call is made yet. ``QDRANT_URL`` without a port means 6333, as everywhere with Qdrant."""
+    tls: dict[str, Any] = {} if settings.verify_tls else {"verify": False}
+    try:
+        return QdrantClient(
+            url=settings.qdrant_url,
+            api_key=settings.qdrant_key or None,
+            prefer_grpc=settings.grpc,
+            timeout=math.ceil(settings.timeout),
+            check_compatibility=False,  # would print from a thread of its own
+            **tls,
+        )
+    except ValueError as error:
+        raise StoreError(f"store.qdrant_url is {settings.qdrant_url}, which is no address: {error}.") from error
+
+
+class Server:
+    """The calls of one client, tried again when the server is busy or away, errors as StoreError."""
+
+    def __init__(self, client: QdrantClient, settings: StoreSettings) -> None:
+        self.client = client
+        self.settings = settings
+
+    def call(self, method: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
+        for attempt in range(self.settings.retries + 1):
+            try:
+                return method(*arguments, **named)
+            except (ResponseHandlingException, UnexpectedResponse, ResourceExhaustedResponse, grpc.RpcError) as error:
+                pause = _pause(error, attempt)
+                if pause is None or attempt == self.settings.retries:
+                    raise self._sentence(error) from error
+                time.sleep(pause)
+            except (ValueError, RuntimeError, KeyError) as error:  # the client in memory knows no others
+                raise self._sentence(error) from error
+        raise AssertionError("the last attempt returns or raises")
+
+    def aliased(self, name: str) -> str:
+        """The collection behind the alias, empty when there is none."""
+        aliases = self.call(self.client.get_aliases).aliases
+        found = [alias.collection_name for alias in aliases if alias.alias_name == name]
+        return str(found[0]) if found else ""
+
+    def collections(self) -> list[str]:
+        return [item.name for item in self.call(self.client.get_collections).collections]
+
+    def metadata(self, collection: str) -> Mapping[str, Any]:
+        return self.call(self.client.get_collection, collection).config.metadata or {}
+
+    def create(self, collection: str, sizes: Mapping[str, int], *, idf: bool, metadata: Mapping[str, Any]) -> None:
+        """A collection with its payload indexes; they come before the data so that graphs use them."""
+        settings = self.settings
+        memory = models.Memory.COLD if settings.on_disk else None
+        dense = {
+            name: models.VectorParams(size=size, distance=models.Distance.COSINE, memory=memory)
+            for name, size in sizes.items()
+        }
+        sparse = models.SparseVectorParams(
+            modifier=models.Modifier.IDF if idf else None,
+            index=models.SparseIndexParams(memory=memory) if memory else None,
+        )
+        self.call(
+            self.client.create_collection,
+            collection,
+            vectors_config=dense,
+            sparse_vectors_config={SPARSE: sparse},
+            shard_number=settings.shards,
+            replication_factor=settings.replicas,
+            quantization_config=_quantization(settings),
+            metadata=dict(metadata),
+        )
+        for name, kind in INDEXES.items():
+            self.call(self.client.create_payload_index, collection, name, models.PayloadSchemaType(kind))
+
+    def switch(self, name: str, collection: str, *, replaces: bool) -> None:
+        """Move the alias in one step."""
+        create = models.CreateAlias(alias_name=name, collection_name=collection)
+        steps: list[Any] = [models.CreateAliasOperation(create_alias=create)]
+        if replaces:
+            steps.insert(0, models.DeleteAliasOperation(delete_alias=models.DeleteAlias(alias_name=name)))
+        self.call(self.client.update_collection_aliases, change_aliases_operations=steps)
+
+    def drop(self, collection: str) -> None:
+        self.call(self.client.delete_collection, collection)
+
+    def _sentence(self, error: Exception) -> StoreError:
+        where = f"The Qdrant server at {self.settings.qdrant_url}"
+        if isinstance(error, UnexpectedResponse):
+            if error.status_code in (401, 403):
+                return StoreError(f"{where} refused the key; check ASKWIKI_QDRANT_KEY.")
+            kind = CollectionGone if error.status_code == _MISSING else StoreError
+            return kind(f"{where} answered {error.status_code}: {error.content.decode('utf-8', 'replace')[:300]}")
+        if isinstance(error, grpc.Call) and error.code() == grpc.StatusCode.NOT_FOUND:
+            return CollectionGone(f"{where} does not have the collection any more.")
+        if isinstance(error, ValueError) and "not found" in str(error):
+            return CollectionGone(str(error))
+        return StoreError(
+            f"{where} could not do it ({str(error).splitlines()[0] if str(error) else type(error).__name__})."
+        )
+
+
+class ServerEngine:
+    """One collection of the server."""
+
+    def __init__(self, server: Server, collection: str) -> None:
+        self._server = server
+        self._collection = collection
+
+    def write(self, operations: Sequence[Operation]) -> None:
+        """One request for all of it; only what is too large for one goes ahead in portions."""
+        ready: list[Any] = []
+        for operation in operations:
+            if isinstance(operation, Upsert):
+                *ahead, last = _portions(operation.rows, self._server.settings.batch)
+                for portion in ahead:
+                    self._send([*ready, _upsert(portion)])
+                    ready = []
+                ready.append(_upsert(last))
+            else:
+                ready.append(_change(operation))
+        self._send(ready)
+
+    def find(self, legs: Sequence[Leg], where: Where) -> list[list[tuple[str, float]]]:
+        wanted = _filter(where)
+        requests = [
+            models.QueryRequest(query=_query(leg), using=leg.name, filter=wanted, limit=leg.depth, with_payload=["id"])
+            for leg in legs
+        ]
+        answers = self._call(self._server.client.query_batch_points, requests=requests)
+        return [[(point.payload["id"], point.score) for point in answer.points] for answer in answers]
+
+    def scroll(self, scroll: Scroll) -> Iterator[Row]:
+        offset = None
+        while True:
+            records, offset = self._call(
+                self._server.client.scroll,
+                scroll_filter=_filter(scroll.where),
+                limit=_PAGE,
+                offset=offset,
+                with_payload=list(scroll.fields) or True,
+                with_vectors=scroll.vectors,
+            )
+            yield from (_row(record) for record in records)
+            if offset is None:
+                return
+
+    def count(self, where: Where) -> int:
+        return int(self._call(self._server.client.count, count_filter=_filter(where), exact=True).count)
+
+    def insert(self, row: Row, *, replacing: Where | None = None) -> None:
+        """Write a point only if there is none yet, or only if the one that is there matches ``replacing``."""
+        self._call(
+            self._server.client.upsert,
+            points=[_point(row)],
+            wait=True,
+            update_mode=models.UpdateMode.INSERT_ONLY if replacing is None else models.UpdateMode.UPDATE_ONLY,
+            update_filter=_filter(replacing) if replacing else None,
+        )
+
+    def _send(self, operations: list[Any]) -> None:
+        self._call(self._server.client.batch_update_points, update_operations=operations, wait=True)
+
+    def _call(self, method: Callable[..., Any], **named: Any) -> Any:
+        return self._server.call(method, self._collection, **named)
+
+
+def _pause(error: Any, attempt: int) -> float | None:
+    """Seconds until the call may be tried again, None when that would not help."""
+    pause: float = min(_FIRST_PAUSE * 2**attempt, _LONGEST_PAUSE)
+    if isinstance(error, ResourceExhaustedResponse):
+        return min(float(error.retry_after_s), _LONGEST_PAUSE)
+    if isinstance(error, UnexpectedResponse):
+        status = int(error.status_code or _BUSY)
+        return pause if status >= _BUSY or status == _TOO_MANY else None
+    if isinstance(error, grpc.Call):
+        again = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.RESOURCE_EXHAUSTED)
+        return pause if error.code() in again else None
+    return pause
+
+
+def _quantization(settings: StoreSettings) -> models.ScalarQuantization | None:
+    if settings.quantization == "none":
+        return None
+    scalar = models.ScalarQuantizationConfig(type=models.ScalarType.INT8, quantile=0.99, memory=models.Memory.PINNED)
+    return models.ScalarQuantization(scalar=scalar)
+
+
+def _portions(rows: Sequence[Row], size: int) -> list[Sequence[Row]]:
+    return [rows[start : start + size] for start in range(0, len(rows), size)] or [rows]
+
+
+def _upsert(rows: Sequence[Row]) -> models.UpsertOperation:
+    return models.UpsertOperation(upsert=models.PointsList(points=[_point(row) for row in rows]))
+
+
+def _change(operation: Overwrite | Delete) -> models.OverwritePayloadOperation | models.DeleteOperation:
+    if isinstance(operation, Overwrite):
+        content = models.SetPayload(payload=dict(operation.payload), points=[operation.id])
+        return models.OverwritePayloadOperation(overwrite_payload=content)
+    return models.DeleteOperation(delete=models.FilterSelector(filter=_filter(operation.where)))
+
+
+def _point(row: Row) -> models.PointStruct:
+    vectors: dict[str, Any] = {}
+    if row.vectors is not None:
+        vectors = {name: vector.tolist() for name, vector in dense_vectors(row.vectors).items()}
+        vectors[SPARSE] = _sparse(row.vectors.sparse)
+    return models.PointStruct(id=row.id, vector=vectors, payload=dict(row.payload))
+
+
+def _row(record: models.Record) -> Row:
+    payload = record.payload or {}
+    if not isinstance(record.vector, dict) or not record.vector:
+        return Row(str(record.id), payload)
+    found: dict[str, Any] = dict(record.vector)
+    sparse = found.get(SPARSE) or models.SparseVector(indices=[], values=[])
+    vectors = to_vectors({name: found[name] for name in DENSE}, list(sparse.indices), list(sparse.values))
+    return Row(str(record.id), payload, vectors)
+
+
+def _filter(where: Where) -> models.Filter:
+    must: list[Any] = [
+        models.FieldCondition(key=name, match=models.MatchAny(any=list(values)))
+        for name, values in where.fields.items()
+    ]
+    spared: list[Any] = [models.HasIdCondition(has_id=list(where.spared))] if where.spared else []
+    return models.Filter(must=must, must_not=spared or None)
+
+
+def _query(leg: Leg) -> Any:
+    return _sparse(leg.query) if isinstance(leg.query, Sparse) else leg.query.tolist()
+
+
+def _sparse(vector: Sparse) -> models.SparseVector:
+    return models.SparseVector(indices=list(vector.indices), values=list(vector.values))
