@@ -9,7 +9,7 @@ import json
 import logging
 import sys
 import sysconfig
-from collections.abc import MutableMapping
+from collections.abc import Mapping, MutableMapping
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ PLACE = "PIPELINES_DIR"
 logger = logging.getLogger(__name__)
 
 
-def server_key(environ: MutableMapping[str, str]) -> str:
+def server_key(environ: Mapping[str, str]) -> str:
     """The key that Open WebUI must send; none and the public default are refused."""
     key = environ.get(KEY, "").strip()
     if not key:
@@ -33,7 +33,7 @@ def server_key(environ: MutableMapping[str, str]) -> str:
     return key
 
 
-def plugins_folder(environ: MutableMapping[str, str], default: Path) -> Path:
+def plugins_folder(environ: Mapping[str, str], default: Path) -> Path:
     """``PIPELINES_DIR``, else the checkout's; the server writes its valves there."""
     folder = Path(environ.get(PLACE) or default).resolve()
     if not folder.is_dir():
