@@ -74,6 +74,12 @@ def parse_blocks(text: str) -> list[Block]:
     return blocks
 
 
+def parse_part(text: str, start: int, end: int) -> list[Block]:
+    """The blocks of ``text[start:end]`` alone, their places counted in the whole text."""
+    blocks = parse_blocks(text[start:end])
+    return [block._replace(start=block.start + start, end=block.end + start) for block in blocks]
+
+
 def _read(lines: Sequence[str], at: int, unclosed: set[str]) -> tuple[BlockKind, int, int, str]:
     """(kind, line after the block, level, title) of the block that begins at line ``at``."""
     line = lines[at]

@@ -14,6 +14,7 @@ from askwiki.settings import ChunkingSettings
 from indexer.anchors import with_anchor
 from indexer.breadcrumb import breadcrumb
 from indexer.cache import content_key
+from indexer.cut import Cutter, Span, Thought
 from indexer.fit import Count, Stretch, fit_stretches
 from indexer.groups import Group, group_sections
 from indexer.pieces import Piece, Size
@@ -33,52 +34,105 @@ class EmbeddedTexts(NamedTuple):
     sparse: str
 
 
+class _Place(NamedTuple):
+    """A group of sections, where it stands in the page, and what stands before it when embedded."""
+
+    group: Group
+    start: int
+    end: int
+    head: str
+    head_tokens: int
+
+
+class _Cut(NamedTuple):
+    """A piece of a group, and whether the model called its thought one of a screen."""
+
+    piece: Piece
+    screen: bool
+
+
 def chunk_page(
-    page: Page, *, count: Count, limit: int, settings: ChunkingSettings, acl: str = "", cutter: None = None
+    page: Page,
+    *,
+    count: Count,
+    limit: int,
+    settings: ChunkingSettings,
+    acl: str = "",
+    cutter: Cutter | None = None,
 ) -> list[Chunk]:
     """All chunks of a page in order, contexts still empty.
 
     ``count`` is the embedder's (prefix and special tokens included) and is called a few times with many
     texts; ``limit`` is what an embedded text may have at most, the safety margin already taken off.
+    ``cutter`` divides long sections into thoughts; without it they are cut by rule where they are too long.
     """
-    sections = split_sections(page)
-    paths = [breadcrumb(page.path, page.title, section.headings) for section in sections]
-    counted = count(["", *paths, *(section.markdown for section in sections)])
-    special, heads, bodies = counted[0], counted[1 : len(paths) + 1], counted[len(paths) + 1 :]
-    groups = group_sections(sections, [body - special for body in bodies], settings, page.title)
-    starts = [0, *accumulate(len(section.markdown) for section in sections)]
-    stretches = []
-    for group in groups:
-        first, last = group.sections[0].ordinal, group.sections[-1].ordinal
-        longest = max(range(first, last + 1), key=heads.__getitem__)
-        room = limit - heads[longest] - 1  # the line's end
-        if room < LEAST_ROOM:
-            raise PageError(f"Path and title of «{page.title}» leave no room for its text in {limit} tokens.")
-        wished = min(max(settings.tokens - heads[longest], LEAST_ROOM), room)
-        stretches.append(Stretch(starts[first], starts[last + 1], group.tokens, Size(wished, room), paths[longest]))
-    pieces = fit_stretches(
-        page.markdown,
-        stretches,
-        count=count,
-        special=special,
-        limit=limit,
-        overlap=settings.overlap_sentences,
-        language=language_of(page.markdown),
+    [special] = count([""])
+    places = _places(page, count, special, settings)
+    spans = [Span(place.start, place.end, place.group.headings) for place in places]
+    thoughts = cutter(page, spans) if cutter else [[Thought(span.end)] for span in spans]
+    stretches = [
+        stretch
+        for place, ends in zip(places, thoughts, strict=True)
+        for stretch in _stretches(page, place, ends, limit, settings)
+    ]
+    fitted = iter(
+        fit_stretches(
+            page.markdown,
+            stretches,
+            count=count,
+            special=special,
+            limit=limit,
+            overlap=settings.overlap_sentences,
+            language=language_of(page.markdown),
+        )
     )
-    chunks = _assemble(page, groups, pieces, acl)
+    cuts = [[_Cut(piece, end.screen) for end in ends for piece in next(fitted)] for ends in thoughts]
+    labels = settings.screen_labels.split(",")
+    chunks = _assemble(page, [place.group for place in places], cuts, acl, labels)
     return [dataclasses.replace(chunk, hash=chunk_hash(chunk)) for chunk in chunks]
 
 
-def _assemble(page: Page, groups: Sequence[Group], pieces: Sequence[Sequence[Piece]], acl: str) -> Iterator[Chunk]:
+def _places(page: Page, count: Count, special: int, settings: ChunkingSettings) -> list[_Place]:
+    """The page's groups; paths and sections are counted in one batch."""
+    sections = split_sections(page)
+    paths = [breadcrumb(page.path, page.title, section.headings) for section in sections]
+    counted = count([*paths, *(section.markdown for section in sections)])
+    heads, bodies = counted[: len(paths)], counted[len(paths) :]
+    starts = [0, *accumulate(len(section.markdown) for section in sections)]
+    places = []
+    for group in group_sections(sections, [body - special for body in bodies], settings, page.title):
+        first, last = group.sections[0].ordinal, group.sections[-1].ordinal
+        longest = max(range(first, last + 1), key=heads.__getitem__)
+        places.append(_Place(group, starts[first], starts[last + 1], paths[longest], heads[longest]))
+    return places
+
+
+def _stretches(
+    page: Page, place: _Place, thoughts: Sequence[Thought], limit: int, settings: ChunkingSettings
+) -> Iterator[Stretch]:
+    room = limit - place.head_tokens - 1  # the line's end
+    if room < LEAST_ROOM:
+        raise PageError(f"Path and title of «{page.title}» leave no room for its text in {limit} tokens.")
+    size = Size(min(max(settings.tokens - place.head_tokens, LEAST_ROOM), room), room)
+    start = place.start
+    for thought in thoughts:
+        share = (thought.end - start) / max(place.end - place.start, 1)
+        yield Stretch(start, thought.end, place.group.tokens * share, size, place.head)
+        start = thought.end
+
+
+def _assemble(
+    page: Page, groups: Sequence[Group], cuts: Sequence[Sequence[_Cut]], acl: str, labels: Sequence[str]
+) -> Iterator[Chunk]:
     seen: Counter[tuple[str, ...]] = Counter()
     ordinal = 0
-    for group, parts in zip(groups, pieces, strict=True):
+    for group, parts in zip(groups, cuts, strict=True):
         place = group.spoken[0].headings
         url = with_anchor(page.url, group.spoken[0].anchor)
-        whole = page.markdown[parts[0].start : parts[-1].end]
-        screen = bool(screen_rule(whole, group.headings, page.labels, ()))
-        for part, piece in enumerate(parts, start=1):
-            position = content_key(*place, "", str(seen[place]), str(part))[:HASH_CHARACTERS]
+        whole = page.markdown[parts[0].piece.start : parts[-1].piece.end]
+        screen = bool(screen_rule(whole, group.headings, page.labels, labels))
+        for part, cut in enumerate(parts, start=1):
+            position = content_key(*place, str(seen[place]), str(part))[:HASH_CHARACTERS]
             yield Chunk(
                 id=f"{page.id}#{position}",
                 page_id=page.id,
@@ -88,12 +142,12 @@ def _assemble(page: Page, groups: Sequence[Group], pieces: Sequence[Sequence[Pie
                 headings=group.headings,
                 url=url,
                 kind=group.kind,
-                screen=screen,
+                screen=screen or cut.screen,
                 ordinal=ordinal,
                 part=part,
                 parts=len(parts),
-                text=piece.text(page.markdown),
-                overlap=piece.overlap,
+                text=cut.piece.text(page.markdown),
+                overlap=cut.piece.overlap,
                 updated=page.updated,
                 labels=page.labels,
                 acl=acl,

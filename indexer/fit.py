@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from askwiki.errors import PageError
-from indexer.blocks import parse_blocks
+from indexer.blocks import parse_part
 from indexer.pieces import Piece, Size, pack
 from indexer.units import Unit, find_units, split_unit
 
@@ -83,13 +83,8 @@ def _cut(
 
 
 def _units(text: str, stretch: Stretch, language: str) -> list[Unit]:
-    inside = text[stretch.start : stretch.end]
-    blocks = [
-        block._replace(start=block.start + stretch.start, end=block.end + stretch.start)
-        for block in parse_blocks(inside)
-    ]
-    longest = int(stretch.size.wished * len(inside) / max(stretch.tokens, 1))
-    return find_units(text, blocks, max(longest, 1), language)
+    longest = int(stretch.size.wished * (stretch.end - stretch.start) / max(stretch.tokens, 1))
+    return find_units(text, parse_part(text, stretch.start, stretch.end), max(longest, 1), language)
 
 
 def _lengths(text: str, planned: Sequence[Sequence[Unit]], count: Count, special: int) -> list[list[float]]:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from askwiki.configuration import Configuration
@@ -19,6 +20,7 @@ from indexer.asking import Desk
 from indexer.cache import Cache
 from indexer.chunks import chunk_page
 from indexer.context import describe
+from indexer.cut import cut_by_meaning
 from indexer.fit import Count
 from indexer.tally import Tally
 
@@ -57,6 +59,7 @@ def make_preparation(configuration: Configuration, embedder: Embedder | None = N
 def prepare_page(page: Page, acl: str, *, using: Preparation) -> tuple[Page, list[Chunk]]:
     """The page as it is indexed (recovered diagrams in its Markdown) and its chunks with contexts."""
     settings = using.settings
-    chunks = chunk_page(page, count=using.count, limit=using.limit, settings=settings.chunking, acl=acl)
+    cutter = partial(cut_by_meaning, desk=using.desk) if using.desk.llm and settings.chunking.llm_cut else None
+    chunks = chunk_page(page, count=using.count, limit=using.limit, settings=settings.chunking, acl=acl, cutter=cutter)
     described = describe(page, chunks, desk=using.desk, settings=settings.context, count=using.count, limit=using.limit)
     return page, described

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from indexer.blocks import Block
@@ -59,6 +59,20 @@ def find_units(text: str, blocks: list[Block], longest: int, language: str) -> l
     return units
 
 
+def number_units(text: str, blocks: list[Block], language: str) -> list[Unit]:
+    """What a model chooses between: sentences and items; tables, code and diagrams whole."""
+    units: list[Unit] = []
+    previous: Block | None = None
+    for block in blocks:
+        price = _border_price(text, previous, block)
+        split = _NUMBERED.get(block.kind, _whole)
+        inner = list(split(text, block, language))
+        units.append(inner[0]._replace(price=price))
+        units.extend(inner[1:])
+        previous = block
+    return units
+
+
 def _border_price(text: str, before: Block | None, after: Block) -> int:
     if after.kind == "heading" or before is None:
         return AFTER_HEADING if before and before.kind == "heading" else BEFORE_HEADING
@@ -74,9 +88,7 @@ def _border_price(text: str, before: Block | None, after: Block) -> int:
 
 
 def _split(text: str, block: Block, longest: int, language: str) -> Iterator[Unit]:
-    split = {"table": _rows, "list": _items, "fence": _code_lines, "code": _code_lines, "html": _code_lines}
-    units = split.get(block.kind, _sentences)(text, block, language)
-    for unit in units:
+    for unit in _SPLIT.get(block.kind, _sentences)(text, block, language):
         if unit.end - unit.start <= longest:
             yield unit
         else:
@@ -159,3 +171,18 @@ def _lines(text: str, block: Block) -> list[tuple[int, int]]:
         lines.pop()
     lines[-1] = (lines[-1][0], block.end)
     return lines
+
+
+def _whole(text: str, block: Block, language: str) -> Iterator[Unit]:
+    yield Unit(block.start, block.end, BETWEEN_BLOCKS)
+
+
+_Splitter = Callable[[str, Block, str], Iterator[Unit]]
+_SPLIT: dict[str, _Splitter] = {
+    "table": _rows,
+    "list": _items,
+    "fence": _code_lines,
+    "code": _code_lines,
+    "html": _code_lines,
+}
+_NUMBERED: dict[str, _Splitter] = {"paragraph": _sentences, "quote": _sentences, "list": _items}

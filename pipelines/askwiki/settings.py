@@ -181,6 +181,7 @@ class ChunkingSettings:
     merge_below: int = 60  # a shorter section is read together with its parent or neighbour
     overlap_sentences: int = 1  # between parts
     llm_cut: bool = True  # let an LLM choose the borders where one is set
+    screen_labels: str = "screen,ui,экран,интерфейс"  # pages with one of these labels describe a screen
 
 
 @dataclass(frozen=True, slots=True)
