@@ -14,13 +14,14 @@ ROOT = Path(__file__).resolve().parents[1]
 # The lower a layer, the more may import it. Within a layer nobody imports a neighbour, except inside
 # the parts named in FAMILIES.
 LAYERS: list[list[str]] = [
-    ["errors", "data", "words", "stemming", "breaker", "request"],
+    ["errors", "data", "stemming", "breaker", "request"],
     [
         "settings",
         "configuration",
         "prompts",
         "texts",
         "glossary",
+        "guard",
         "command_line",
         "__init__",
         "logs",
@@ -36,6 +37,7 @@ LAYERS: list[list[str]] = [
         "llm_request",
         "llm_servers",
         "reranking",
+        "tokens",
         "embedding",
         "sparse",
         "encoders",
@@ -44,8 +46,8 @@ LAYERS: list[list[str]] = [
     ["kit"],
     ["stages"],
     ["flow"],
-    ["openwebui", "valves", "server", "stock", "doctor_llm", "evaluate", "feedback", "encoder", "provision"],
-    ["service", "doctor"],
+    ["openwebui", "valves", "server", "stock", "doctor_llm", "evaluate", "encoder", "provision"],
+    ["service", "doctor", "feedback"],
     ["chat"],
     ["commands", "__main__"],
 ]

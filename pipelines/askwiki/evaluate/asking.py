@@ -69,7 +69,7 @@ def answerer(kit: Kit, identity: Identity, settings: Settings) -> Ask:
                 answer = event
         if answer is None:
             raise ModelError("The flow ended without an answer.")
-        outcome = answered(outcome, answer, question)
+        outcome = answered(outcome, answer, question, settings.sources.support)
         return replace(outcome, seconds={**outcome.seconds, **first, "total": time.perf_counter() - started})
 
     return ask

@@ -9,6 +9,7 @@ from askwiki.data import Answer, Candidate, Passage, Source, Trace
 from askwiki.evaluate.matching import gold_of, is_of, normalise
 from askwiki.evaluate.outcome import Hit, Link, Outcome
 from askwiki.evaluate.questions import Gold, GoldQuestion
+from askwiki.evaluate.supported import supported_share
 from askwiki.stages.condense import language_of
 
 
@@ -32,8 +33,8 @@ def searched(outcome: Outcome, trace: Trace, gold: Sequence[Gold]) -> Outcome:
     return replace(outcome, asked=trace.question.text, stages=stages, seconds=trace.timings)
 
 
-def answered(outcome: Outcome, answer: Answer, question: GoldQuestion) -> Outcome:
-    """With all stages and the answer."""
+def answered(outcome: Outcome, answer: Answer, question: GoldQuestion, least_share: float) -> Outcome:
+    """With all stages and the answer; ``least_share`` as the flow's own check of sentences has it."""
     trace, gold = answer.trace, question.gold
     if trace is not None:
         outcome = searched(outcome, trace, gold)
@@ -50,6 +51,7 @@ def answered(outcome: Outcome, answer: Answer, question: GoldQuestion) -> Outcom
         stages=stages,
         answer=answer.text,
         links=tuple(_link(source, passages.get(source.number), gold) for source in answer.sources),
+        supported=None if answer.refused else supported_share(answer.text, cited, least_share),
         language_kept=not answer.text or language_of(answer.text) == language_of(question.question),
         refused=answer.refused,
         degraded=answer.degraded,

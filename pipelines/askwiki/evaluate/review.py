@@ -48,7 +48,7 @@ def write_sheet(file: Path, outcomes: Iterable[Outcome], language: str) -> None:
         writer = csv.writer(stream, delimiter=DELIMITERS[language])
         writer.writerow(COLUMNS)
         for outcome in outcomes:
-            writer.writerow([_shown(cell) for cell in _cells(outcome)])
+            writer.writerow([shown(cell) for cell in _cells(outcome)])
 
 
 def read_sheet(file: Path) -> Sheet:
@@ -142,5 +142,5 @@ def _outcome(values: Mapping[str, str]) -> Outcome:
     )
 
 
-def _shown(cell: str) -> str:
+def shown(cell: str) -> str:
     return f"'{cell}" if cell.startswith(_FORMULA) else cell
