@@ -22,7 +22,9 @@ from indexer.chunks import chunk_page
 from indexer.context import describe
 from indexer.cut import cut_by_meaning
 from indexer.fit import Count
+from indexer.sources import read_attachment
 from indexer.tally import Tally
+from indexer.vision import recover_diagrams
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,8 @@ def make_preparation(configuration: Configuration, embedder: Embedder | None = N
 def prepare_page(page: Page, acl: str, *, using: Preparation) -> tuple[Page, list[Chunk]]:
     """The page as it is indexed (recovered diagrams in its Markdown) and its chunks with contexts."""
     settings = using.settings
+    if using.desk.llm and settings.context.vision:
+        page = recover_diagrams(page, desk=using.desk, read=read_attachment)
     cutter = partial(cut_by_meaning, desk=using.desk) if using.desk.llm and settings.chunking.llm_cut else None
     chunks = chunk_page(page, count=using.count, limit=using.limit, settings=settings.chunking, acl=acl, cutter=cutter)
     described = describe(page, chunks, desk=using.desk, settings=settings.context, count=using.count, limit=using.limit)

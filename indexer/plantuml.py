@@ -1,0 +1,57 @@
+"""Is a text valid PlantUML? By the real parser where it is installed, else by its frame."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+
+SECONDS = 60  # a Java start on a busy machine
+_FENCE = re.compile(r"```[\w-]*[ \t]*\n(.*?)```", re.DOTALL)
+_FRAME = re.compile(r"@start(\w+)\b.*?^[ \t]*@end\1\b", re.DOTALL | re.MULTILINE)
+# A recovered diagram needs no files and no addresses, and must not make the parser read any.
+_FORBIDDEN = re.compile(r"^\s*!(?:include|import|theme|procedure|function)", re.MULTILINE)
+
+
+def find_source(reply: str) -> str:
+    """The first ``@startuml … @enduml`` of a reply, empty when there is none."""
+    fence = _FENCE.search(reply)
+    frame = _FRAME.search(fence[1] if fence else reply) or _FRAME.search(reply)
+    if frame:
+        return frame[0].strip()
+    if fence and fence[1].strip() and "@start" not in fence[1]:
+        return f"@startuml\n{fence[1].strip()}\n@enduml"
+    return ""
+
+
+def syntax_error(source: str, program: str | None = None) -> str:
+    """What is wrong, empty when nothing is. ``program``: path of plantuml, found by itself when None."""
+    if not _FRAME.fullmatch(source) or source.count("@start") != 1:
+        return "It must be one @startuml … @enduml."
+    if len(source.splitlines()) < 3:
+        return "The diagram is empty."
+    if forbidden := _FORBIDDEN.search(source):
+        return f"{forbidden[0].strip()} is not allowed here."
+    parser = shutil.which("plantuml") if program is None else program
+    return _ask_parser(source, parser) if parser else ""
+
+
+def _ask_parser(source: str, parser: str) -> str:
+    """``plantuml -syntax`` prints the kind of diagram, or ERROR, the line's number and the reason."""
+    environment = {**os.environ, "PLANTUML_SECURITY_PROFILE": "SANDBOX"}
+    try:
+        done = subprocess.run(
+            [parser, "-syntax", "-charset", "UTF-8"],
+            input=source.encode("utf-8", "replace"),
+            capture_output=True,
+            timeout=SECONDS,
+            env=environment,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"The parser did not answer ({error})."
+    said = done.stdout.decode("utf-8", "replace").strip().splitlines()
+    if said and said[0] == "ERROR":
+        return "; ".join(said[1:]) or "The parser calls it an error."
+    return ""
