@@ -11,9 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from askwiki.data import Loss, Page
+from askwiki.data import Count, Loss, Page
 from indexer.sources import PageFailure, PageRef
 
+THRESHOLD = 0.98  # share of the text, of the code, … of a page below which it is listed
+JUDGED = frozenset({"characters", "code", "plantuml", "tables", "images", "links"})
 SHOWN = 20  # names printed in the text; the JSON has them all
 
 
@@ -23,8 +25,9 @@ class WeakPage:
 
     id: str
     title: str
-    kept: float  # share of the visible characters, 0 to 1
+    kept: float  # smallest share of a construct that arrived, 0 to 1
     losses: tuple[Loss, ...] = ()
+    counts: tuple[Count, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,7 @@ class Ledger:
     model_calls: int = 0
     seconds: float = 0.0
     losses: Mapping[tuple[str, str], int] = field(default_factory=dict)  # (kind, name) -> count
+    counts: Mapping[str, tuple[int, int]] = field(default_factory=dict)  # construct -> (source, Markdown)
     failures: tuple[PageFailure, ...] = ()
     missing: tuple[PageRef, ...] = ()  # expected, but neither read nor failed
     weak: tuple[WeakPage, ...] = ()
@@ -55,7 +59,20 @@ class Ledger:
         return dataclasses.replace(self, **{name: getattr(self, name) + value for name, value in changes.items()})
 
     def with_page(self, page: Page) -> Ledger:
-        return self.add(read=1).with_losses(page.losses)
+        """A page that was read: its losses, its counts, and its name when too little of it arrived."""
+        counted = self.add(read=1).with_losses(page.losses).with_counts(page.counts)
+        kept = kept_share(page)
+        weak = WeakPage(page.id, page.title, kept, page.losses, page.counts)
+        return counted.with_weak(weak) if kept < THRESHOLD else counted
+
+    def with_counts(self, counts: Sequence[Count]) -> Ledger:
+        if not counts:
+            return self
+        summed = dict(self.counts)
+        for count in counts:
+            source, markdown = summed.get(count.kind, (0, 0))
+            summed[count.kind] = (source + count.source, markdown + count.markdown)
+        return dataclasses.replace(self, counts=summed)
 
     def with_failure(self, failure: PageFailure) -> Ledger:
         counted = self.add(skipped=1) if failure.skipped else self.add(failed=1)
@@ -81,6 +98,25 @@ class Ledger:
         missing = tuple(ref for ref in expected if ref.id not in there)
         return dataclasses.replace(self, expected=len(expected), missing=missing)
 
+    @classmethod
+    def unchanged_since(cls, report: Mapping[str, Any]) -> Ledger:
+        """The ledger of a run that found everything as the run of ``report`` (its JSON) left it."""
+        pages = report["pages"]
+        failures = [
+            PageFailure(PageRef(one["id"], one["title"]), one["reason"], one["skipped"]) for one in report["failures"]
+        ]
+        return cls(
+            source=report["source"],
+            expected=pages["expected"],
+            read=pages["read"],
+            unchanged=pages["read"],
+            skipped=pages["skipped"],
+            collisions=report["collisions"],
+            losses={(one["kind"], one["name"]): one["count"] for one in report["losses"]},
+            failures=tuple(failures),
+            notes=tuple(report["notes"]),
+        )
+
     @property
     def exit_code(self) -> int:
         """0 = all is in, 1 = some pages are not, 2 = nothing could be done."""
@@ -100,6 +136,9 @@ class Ledger:
             "collisions": self.collisions,
             "seconds": round(self.seconds, 3),
             "losses": [{"kind": kind, "name": name, "count": count} for (kind, name), count in ordered],
+            "counts": {
+                kind: {"source": there, "markdown": here} for kind, (there, here) in sorted(self.counts.items())
+            },
             "failures": [
                 {"id": one.ref.id, "title": one.ref.title, "reason": one.reason, "skipped": one.skipped}
                 for one in self.failures
@@ -111,6 +150,7 @@ class Ledger:
                     "title": page.title,
                     "kept": round(page.kept, 4),
                     "losses": [dataclasses.asdict(loss) for loss in page.losses],
+                    "counts": {one.kind: {"source": one.source, "markdown": one.markdown} for one in page.counts},
                 }
                 for page in self.weak
             ],
@@ -132,11 +172,20 @@ class Ledger:
         )
         lines += _listed("expected but not found", [f"{ref.title} ({ref.id})" for ref in self.missing])
         ordered = sorted(self.losses.items(), key=lambda item: (-item[1], item[0]))
+        kinds = [f"{kind} {here} of {there}" for kind, (there, here) in sorted(self.counts.items())]
+        lines += ["in Markdown: " + ", ".join(kinds)] if kinds else []
         lines += _listed("losses", [f"{count} x {kind} {name}".rstrip() for (kind, name), count in ordered])
         lines += _listed(
             "pages below the threshold", [f"{page.title} ({page.id}): {page.kept:.0%} kept" for page in self.weak]
         )
         return "\n".join([*lines, *self.notes])
+
+
+def kept_share(page: Page) -> float:
+    """The smallest share that arrived among the constructs of the page."""
+    return min(
+        (count.markdown / count.source for count in page.counts if count.kind in JUDGED and count.source), default=1.0
+    )
 
 
 def _listed(title: str, names: Sequence[str]) -> list[str]:

@@ -8,7 +8,7 @@ import mmh3
 import numpy as np
 from numpy.typing import NDArray
 
-from askwiki.words import stems
+from askwiki.stemming import stems
 
 
 class HashEmbedder:

@@ -45,7 +45,7 @@ LAYERS: list[list[str]] = [
     ["store", "access", "directory", "identity"],
     ["kit"],
     ["stages"],
-    ["flow"],
+    ["flow", "flow_run", "flow_finding", "flow_speaking"],
     ["openwebui", "valves", "server", "stock", "doctor_llm", "evaluate", "encoder", "provision"],
     ["service", "doctor", "feedback"],
     ["chat"],

@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from askwiki.words import STOP_WORDS, fold, stem
+from askwiki.stemming import STOP_WORDS, fold, stem
 
 # Letters and digits; signs between them keep an identifier together: order_status_id, КЗ-17, v2.3.1,
 # 10.0.0.1/24, name@host, a::b, C&A. A trailing ++ or # belongs to names such as C++ and C#.

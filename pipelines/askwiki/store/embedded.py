@@ -7,16 +7,17 @@ import json
 import shutil
 import threading
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from askwiki.data import Chunk, Clause, LegHit, Rights, Vectors
+from askwiki.data import Chunk, Clause, LegHit, Rights
 from askwiki.errors import StoreError
 from askwiki.store.edge import EdgeEngine
 from askwiki.store.fingerprint import check_fingerprint, dense_sizes, uses_idf
 from askwiki.store.locks import PrivateCopy, only_writer, private_copy
+from askwiki.store.payload import to_run
 from askwiki.store.port import Freshness, Leg, LegName, PageState, Point
 from askwiki.store.records import RecordReader, RecordWriter
 from askwiki.store.versions import publish, read_json, read_pointer, write_text
@@ -95,8 +96,11 @@ class EmbeddedWriter:
             self._records = RecordWriter(self._engine)
             self._held = opening.pop_all()
 
-    def pages(self, source: str) -> Iterator[PageState]:
+    def pages(self, source: str) -> dict[str, str]:
         return self._records.pages(source)
+
+    def page(self, source: str, page_id: str) -> PageState | None:
+        return self._records.page(source, page_id)
 
     def replace_page(self, source: str, state: PageState, points: Sequence[Point], readers: tuple[Clause, ...]) -> None:
         self._changing()
@@ -112,14 +116,11 @@ class EmbeddedWriter:
         self._changing()
         self._records.remove_page(source, page_id)
 
-    def vectors(self, source: str, chunk_ids: Sequence[str]) -> dict[str, Vectors]:
-        return self._records.vectors(source, chunk_ids)
-
     def count(self, source: str = "") -> int:
         return self._records.count(source)
 
     def freshness(self) -> list[Freshness]:
-        return _read_runs(self._root)
+        return [] if self._rebuild else _read_runs(self._root)
 
     def finish(self, run: Freshness) -> None:
         runs = {item.source: item for item in _read_runs(self._root)} | {run.source: run}
@@ -209,4 +210,4 @@ def _adopt_complete(root: Path) -> None:
 
 
 def _read_runs(root: Path) -> list[Freshness]:
-    return [Freshness(**item) for _, item in sorted(read_json(root / "runs.json").items())]
+    return [to_run(item) for _, item in sorted(read_json(root / "runs.json").items())]

@@ -68,13 +68,12 @@ def page_payload(source: str, state: PageState, key: str) -> dict[str, Any]:
         "page_id": state.page_id,
         "hash": state.hash,
         "chunks": chunks,
-        "stamp": state.stamp,
         "key": key,
     }
 
 
 def to_state(payload: Mapping[str, Any]) -> PageState:
-    return PageState(payload["page_id"], payload["hash"], dict(payload["chunks"]), payload.get("stamp", ""))
+    return PageState(payload["page_id"], payload["hash"], dict(payload["chunks"]))
 
 
 def acl_payload(key: str, readers: tuple[Clause, ...]) -> dict[str, Any]:
@@ -87,7 +86,7 @@ def to_readers(payload: Mapping[str, Any]) -> tuple[Clause, ...]:
 
 
 def to_run(payload: Mapping[str, Any]) -> Freshness:
-    return Freshness(**{item.name: payload[item.name] for item in fields(Freshness)})
+    return Freshness(**{item.name: payload[item.name] for item in fields(Freshness) if item.name in payload})
 
 
 def dense_vectors(vectors: Vectors) -> dict[str, NDArray[np.float32]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -37,13 +37,11 @@ class PageState:
 
     ``hash`` covers everything that leads to a change; it is written last, so a page whose writing
     was cut off still has its old hash. ``chunks``: chunk id -> hash of what was embedded.
-    ``stamp`` is the source's own mark of the version (empty when it gives none).
     """
 
     page_id: str
     hash: str
     chunks: Mapping[str, str] = field(default_factory=dict)
-    stamp: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +53,8 @@ class Freshness:
     pages: int
     chunks: int
     reconciled: str = ""  # when the last full comparison began; equals ``started`` for exports
+    digest: str = ""  # of everything the run depended on, empty when it did not fully succeed
+    report: Mapping[str, Any] = field(default_factory=dict)  # its ledger, as JSON
 
 
 class Reader(Protocol):
@@ -94,9 +94,11 @@ class Reader(Protocol):
 class Writer(Protocol):
     """The page's way. One writer a collection (or a disjoint set of pages) at a time."""
 
-    def pages(self, source: str) -> Iterator[PageState]:
-        """What the store holds of this source."""
+    def pages(self, source: str) -> dict[str, str]:
+        """Page id -> hash of every page that the store holds of this source."""
         ...
+
+    def page(self, source: str, page_id: str) -> PageState | None: ...
 
     def replace_page(self, source: str, state: PageState, points: Sequence[Point], readers: tuple[Clause, ...]) -> None:
         """New points first, then the old ones of the page go, its state last: half a page is never found."""
@@ -109,10 +111,6 @@ class Writer(Protocol):
         ...
 
     def remove_page(self, source: str, page_id: str) -> None: ...
-
-    def vectors(self, source: str, chunk_ids: Sequence[str]) -> dict[str, Vectors]:
-        """The stored vectors of these chunks."""
-        ...
 
     def count(self, source: str = "") -> int:
         """Chunks of this source, or of all."""

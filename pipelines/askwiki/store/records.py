@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 
-from askwiki.data import Chunk, Clause, LegHit, Rights, Sparse, Vectors
+from askwiki.data import Chunk, Clause, LegHit, Rights, Sparse
 from askwiki.store.engine import Delete, Engine, Operation, Overwrite, Row, Scroll, Upsert, Where
 from askwiki.store.payload import (
     acl_payload,
@@ -77,9 +77,14 @@ class RecordWriter:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    def pages(self, source: str) -> Iterator[PageState]:
-        rows = self._engine.scroll(Scroll(Where({"record": ["page"], "source": [source]})))
-        return (to_state(row.payload) for row in rows)
+    def pages(self, source: str) -> dict[str, str]:
+        rows = self._engine.scroll(Scroll(Where({"record": ["page"], "source": [source]}), ["page_id", "hash"]))
+        return {row.payload["page_id"]: row.payload["hash"] for row in rows}
+
+    def page(self, source: str, page_id: str) -> PageState | None:
+        where = Where({"record": ["page"], "source": [source], "page_id": [page_id]})
+        states = [to_state(row.payload) for row in self._engine.scroll(Scroll(where))]
+        return states[0] if states else None
 
     def replace_page(self, source: str, state: PageState, points: Sequence[Point], readers: tuple[Clause, ...]) -> None:
         rows = [
@@ -100,11 +105,6 @@ class RecordWriter:
         """The state goes last: a removal that was cut off is seen and finished by the next run."""
         record = Where({"record": ["page"], "source": [source], "page_id": [page_id]})
         self._engine.write([Delete(Where(_page(source, page_id))), Delete(record)])
-
-    def vectors(self, source: str, chunk_ids: Sequence[str]) -> dict[str, Vectors]:
-        where = Where({"record": ["chunk"], "source": [source], "id": list(chunk_ids)})
-        rows = self._engine.scroll(Scroll(where, ["id"], vectors=True)) if chunk_ids else ()
-        return {row.payload["id"]: row.vectors for row in rows if row.vectors is not None}
 
     def count(self, source: str = "") -> int:
         return self._engine.count(Where({"record": ["chunk"], **({"source": [source]} if source else {})}))

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from askwiki.data import Chunk, Clause, LegHit, Rights, Vectors
+from askwiki.data import Chunk, Clause, LegHit, Rights
 from askwiki.errors import StoreError
 from askwiki.store.fingerprint import check_fingerprint, dense_sizes, uses_idf
 from askwiki.store.port import Freshness, Leg, LegName, PageState, Point
@@ -107,8 +107,11 @@ class ServerWriter:
             self._collection = _unfinished(server, self._answering, fingerprint)
         self._records = RecordWriter(ServerEngine(server, self._collection))
 
-    def pages(self, source: str) -> Iterator[PageState]:
+    def pages(self, source: str) -> dict[str, str]:
         return self._records.pages(source)
+
+    def page(self, source: str, page_id: str) -> PageState | None:
+        return self._records.page(source, page_id)
 
     def replace_page(self, source: str, state: PageState, points: Sequence[Point], readers: tuple[Clause, ...]) -> None:
         self._records.replace_page(source, state, points, readers)
@@ -120,9 +123,6 @@ class ServerWriter:
 
     def remove_page(self, source: str, page_id: str) -> None:
         self._records.remove_page(source, page_id)
-
-    def vectors(self, source: str, chunk_ids: Sequence[str]) -> dict[str, Vectors]:
-        return self._records.vectors(source, chunk_ids)
 
     def count(self, source: str = "") -> int:
         return self._records.count(source)
