@@ -20,7 +20,7 @@ PUBLIC = "*"  # the access key of what everybody may read
 Kind = Literal["section", "subsection", "merged", "note"]
 Intent = Literal["concept", "screen"]
 Verdict = Literal["yes", "no", "unanswered"]
-Need = Literal["search", "dialogue", "smalltalk"]
+Need = Literal["search", "dialogue", "smalltalk", "outside"]  # outside: searched, but no wiki is likely to know
 Refusal = Literal["", "nothing_found", "insufficient", "outside", "smalltalk", "empty"]
 
 
@@ -35,6 +35,15 @@ class Loss:
     name: str  # of the macro, the picture, the target, …
     count: int = 1
     detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """How many of one construct the source of a page has, and how many its Markdown."""
+
+    kind: str  # tables | rows | links | images | code | plantuml | macros | characters
+    source: int
+    markdown: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +84,7 @@ class Page:
     readers: tuple[Clause, ...] | None = None
     attachments: tuple[Attachment, ...] = ()
     losses: tuple[Loss, ...] = ()
+    counts: tuple[Count, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +231,8 @@ class Passage:
     score: float = 0.0
     rebuilt: bool = False  # joined from several parts
     shortened: bool = False  # did not fit whole
-    note: str = ""  # "older version of …", "contradicts …"
+    note: str = ""  # "older:2" = an earlier edition of what passage 2 says
+    part: tuple[int, int, int] = (1, 1, 1)  # first and last part of a split section, of how many
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from askwiki.configuration import Configuration, load_configuration
 from askwiki.embedding import Embedder, make_embedder
 from askwiki.glossary import Glossary, load_glossary
+from askwiki.guard import Guard
 from askwiki.llm import Llm, make_llm
 from askwiki.prompts import Prompts, load_prompts
+from askwiki.reranking import Reranker, make_reranker
 from askwiki.settings import Settings
 from askwiki.sparse import SparseEncoder, make_sparse
 from askwiki.store import Reader, open_reader
@@ -29,6 +31,8 @@ class Kit:
     embedder: Embedder
     sparse: SparseEncoder
     reader: Reader
+    reranker: Reranker | None = None
+    guard: Guard = field(default_factory=Guard)  # remembers which parts are down
 
     @property
     def settings(self) -> Settings:
@@ -47,6 +51,7 @@ def build_kit(configuration: Configuration) -> Kit:
         embedder=make_embedder(settings.embedding),
         sparse=make_sparse(settings.sparse),
         reader=open_reader(settings.store),
+        reranker=make_reranker(settings.rerank),
     )
 
 

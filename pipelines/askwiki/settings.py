@@ -89,6 +89,7 @@ class LlmSettings:
     connect_timeout: float = 5.0
     context_tokens: int = 8192  # what the answer's model takes, answer included
     characters_per_token: float = 2.5  # measured lower bound for Russian, when no tokenizer is set
+    tokenizer: str = ""  # a tokenizer.json of the answer's model, for exact counts; needs the package tokenizers
     thinking: bool = False  # let reasoning models think
     condense: RoleSettings = RoleSettings(max_tokens=400, timeout=15.0)
     relevance: RoleSettings = RoleSettings(max_tokens=32, timeout=15.0)
@@ -116,6 +117,7 @@ class SearchSettings:
     weight_text: float = 1.0
     weight_context: float = 0.3
     weight_sparse: float = 1.0
+    timeout: float = 8.0  # seconds for the embedder and for the store, each; then the question goes on without
     lift_intent: float = 0.03  # share of the score spread for chunks of the kind that is asked for
     lift_place: float = 0.10  # the same for chunks of the space, label or section that the question names
 

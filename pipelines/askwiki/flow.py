@@ -1,0 +1,171 @@
+"""The question's way: the order of the stages and what the person sees between them.
+
+    condense -> search -> rerank -> relevance -> passages -> answer -> sources
+
+Knows nothing of Open WebUI. Every part may be missing: the rest does its best and says what it lacks.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from askwiki.data import Answer, Candidate, Event, Identity, Passage, Question, Refusal, Rights, Status, Trace, Turn
+from askwiki.errors import ModelError, StoreError, StoreMismatch
+from askwiki.flow_finding import check_relevance, collect, find, pass_gates, understand
+from askwiki.flow_run import Run
+from askwiki.flow_speaking import refuse, rework, talk, write_answer
+from askwiki.kit import Kit
+from askwiki.settings import Settings
+from askwiki.stages.condense import language_of
+from askwiki.stages.refusal import confidence, is_foreign
+
+logger = logging.getLogger(__name__)
+
+
+def ask(
+    turns: Sequence[Turn],
+    identity: Identity,
+    *,
+    kit: Kit,
+    settings: Settings | None = None,
+    question: Question | None = None,
+    cancel: threading.Event | None = None,
+) -> Iterator[Event]:
+    """One question of a dialogue, answered. Ends with ``Status(done=True)`` and exactly one ``Answer``.
+
+    ``question`` is the filter's work where it was done. Raises ``Cancelled`` when the person has gone.
+    """
+    run = _run(turns, kit, settings, cancel)
+    started = time.perf_counter()
+    yield run.status("condense", "reading")
+    trace = _Traced()
+    answer = yield from _answer(run, turns, identity, question, trace)
+    run.timings["total"] = time.perf_counter() - started
+    answer = replace(
+        answer,
+        degraded=tuple(run.degraded),
+        timings=dict(run.timings),
+        tokens=dict(run.tokens),
+        trace=trace.record(run),
+    )
+    logger.info("flow: %s", {name: round(1000 * seconds) for name, seconds in run.timings.items()})
+    yield _last_status(run, answer)
+    yield answer
+
+
+def retrieve(
+    turns: Sequence[Turn],
+    identity: Identity,
+    *,
+    kit: Kit,
+    settings: Settings | None = None,
+    question: Question | None = None,
+    cancel: threading.Event | None = None,
+) -> Trace:
+    """Condensing, search and gates only, for measuring; raises what the parts raise."""
+    run, trace = _run(turns, kit, settings, cancel), _Traced()
+    _drain(_find(run, turns, identity, question, trace))
+    return trace.record(run)
+
+
+@dataclass(slots=True)
+class _Traced:
+    """The trace while it grows."""
+
+    question: Question = Question("")
+    found: Sequence[Candidate] = ()
+    gated: Sequence[Candidate] = ()
+    judged: Sequence[Candidate] = ()
+    passages: Sequence[Passage] = ()
+
+    def record(self, run: Run) -> Trace:
+        return Trace(
+            self.question,
+            tuple(self.found),
+            tuple(self.gated),
+            tuple(self.judged),
+            tuple(self.passages),
+            timings=dict(run.timings),
+        )
+
+
+def _run(turns: Sequence[Turn], kit: Kit, settings: Settings | None, cancel: threading.Event | None) -> Run:
+    typed = next((turn.content for turn in reversed(turns) if turn.role == "user"), "")
+    return Run(kit, settings or kit.settings, cancel, language_of(typed))
+
+
+def _answer(
+    run: Run, turns: Sequence[Turn], identity: Identity, question: Question | None, trace: _Traced
+) -> Generator[Event, None, Answer]:
+    try:
+        rights = yield from _find(run, turns, identity, question, trace)
+    except StoreMismatch as error:
+        return (yield from _broken(run, str(error)))
+    except (StoreError, ModelError) as error:
+        logger.warning("no search: %s", error)
+        return (yield from _broken(run, run.say("store_down")))
+    asked = trace.question
+    if asked.need == "smalltalk":
+        return (yield from talk(run, asked))
+    if asked.need == "dialogue":
+        return (yield from rework(run, asked))
+    if not trace.gated:
+        return (yield from _nothing(run, rights))
+    trace.judged = yield from check_relevance(run, asked, trace.gated)
+    if all(candidate.verdict == "no" for candidate in trace.judged):
+        refused: Refusal = "outside" if asked.need == "outside" else "insufficient"
+        return (yield from refuse(run, refused, trace.gated, rights))
+    if run.kit.llm is None and not _sure_enough(run, trace):
+        refused = "outside" if is_foreign(trace.gated, asked) else "insufficient"
+        return (yield from refuse(run, refused, trace.gated, rights))
+    cut = yield from collect(run, asked, trace.judged, rights)
+    trace.passages = cut.passages
+    return (yield from write_answer(run, asked, cut.passages, trace.gated, rights))
+
+
+def _find(
+    run: Run, turns: Sequence[Turn], identity: Identity, question: Question | None, trace: _Traced
+) -> Generator[Status, None, Rights]:
+    trace.question, early = yield from understand(run, turns, question)
+    if trace.question.need in ("smalltalk", "dialogue"):
+        return Rights()
+    trace.found, rights = yield from find(run, trace.question, identity, early)
+    trace.gated = yield from pass_gates(run, trace.question, trace.found)
+    return rights
+
+
+def _nothing(run: Run, rights: Rights) -> Generator[Event, None, Answer]:
+    if run.kit.reader.count() == 0:
+        yield run.missing("search", "index_empty")
+        yield run.token(run.say("index_empty"))
+        return Answer(run.text, refused="nothing_found")
+    return (yield from refuse(run, "nothing_found", (), rights))
+
+
+def _broken(run: Run, sentence: str) -> Generator[Event, None, Answer]:
+    """The search itself is down: nothing can be answered, and that is said as it is."""
+    run.degraded.append(sentence)
+    yield Status(sentence, "search", warning=True)
+    yield run.token(sentence)
+    return Answer(run.text)
+
+
+def _sure_enough(run: Run, trace: _Traced) -> bool:
+    return confidence(trace.gated, trace.question) >= run.settings.answer.refusal_threshold
+
+
+def _last_status(run: Run, answer: Answer) -> Status:
+    if answer.refused in ("nothing_found", "insufficient", "outside"):
+        return Status(run.say("finished_refused"), "done", done=True)
+    if answer.sources:
+        return Status(run.say("finished_sources", count=len(answer.sources)), "done", done=True)
+    return Status(run.say("finished"), "done", done=True)
+
+
+def _drain(work: Generator[Event, None, object]) -> None:
+    for _ in work:
+        pass

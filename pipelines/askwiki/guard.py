@@ -1,0 +1,74 @@
+"""Parts that may be down or slow: each call with a time limit, each part behind its own breaker."""
+
+from __future__ import annotations
+
+import contextvars
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import TypeVar
+
+from askwiki.breaker import Breaker
+from askwiki.errors import AskWikiError, Cancelled, ModelError
+
+T = TypeVar("T")
+LOOK_SECONDS = 0.05  # between two looks at whether the person has gone
+
+
+class Guard:
+    """The breakers of one process's parts. Parts recover without a restart: one trial after each pause."""
+
+    def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._breakers: dict[str, Breaker] = {}
+
+    def call(self, part: str, work: Callable[[], T], *, seconds: float, cancel: threading.Event | None = None) -> T:
+        """``work()`` if the part is not known to be down; an error or no answer in time counts against it."""
+        breaker = self._breaker(part)
+        if not breaker.allows():
+            raise ModelError(f"The {part} has just failed several times and is left alone for a moment.")
+        try:
+            result = self._within(part, work, seconds, cancel)
+        except Cancelled:
+            raise
+        except AskWikiError:
+            breaker.failed()
+            raise
+        breaker.succeeded()
+        return result
+
+    def _breaker(self, part: str) -> Breaker:
+        with self._lock:
+            return self._breakers.setdefault(part, Breaker(clock=self._clock))
+
+    def _within(self, part: str, work: Callable[[], T], seconds: float, cancel: threading.Event | None) -> T:
+        future = beside(work)
+        end = time.monotonic() + seconds
+        while (left := end - time.monotonic()) > 0:
+            try:
+                return future.result(timeout=min(left, LOOK_SECONDS) if cancel else left)
+            except TimeoutError:
+                if future.done():  # the work itself ended with a TimeoutError
+                    raise
+                if cancel is not None and cancel.is_set():
+                    raise Cancelled("The chat was stopped.") from None
+        raise ModelError(f"The {part} did not answer within {seconds:g} s.")
+
+
+def beside(work: Callable[[], T]) -> Future[T]:
+    """``work()`` in a thread of its own, with the caller's context (the request's id in logs)."""
+    future: Future[T] = Future()
+    context = contextvars.copy_context()
+
+    def run() -> None:
+        try:
+            result = context.run(work)
+        except BaseException as error:  # belongs to the one who waits
+            future.set_exception(error)
+        else:
+            future.set_result(result)
+
+    threading.Thread(target=run, name="part", daemon=True).start()
+    return future

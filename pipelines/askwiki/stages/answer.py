@@ -1,0 +1,149 @@
+"""The prompt of the answer, and the streamed answer checked on its way."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from askwiki.data import Passage, Question, Turn
+from askwiki.errors import ModelError
+from askwiki.llm import Llm, Message, Reply
+from askwiki.stages.fence import Fence
+from askwiki.stages.gate import SentenceGate
+from askwiki.stages.passages import OLDER
+from askwiki.stages.tools import Tools
+
+NO_ANSWER = "NO_ANSWER"  # how the model says that the sources lack the answer; see the prompts
+HISTORY_CHARACTERS = 4_000  # of the earlier conversation in the answer's prompt; condensing reads more
+SPARE_TOKENS = 64  # for the chat template's own tokens
+
+
+@dataclass(slots=True)
+class Written:
+    """How a streamed answer ended. ``lacking`` is what the model misses when it says there is no answer."""
+
+    text: str = ""
+    refused: bool = False
+    lacking: str = ""
+    broken: str = ""  # the error that ended it after text had left
+    reply: Reply | None = None
+
+
+def answer_messages(question: Question, passages: Sequence[Passage], *, kit: Tools, today: date) -> list[Message]:
+    """Role and rules first (the same for all, so the server's prefix cache has them), then data, then the question."""
+    fence = Fence()
+    name = "answer_screen" if question.intent == "screen" else "answer"
+    written = "\n\n".join(_written(passage, fence, question.language) for passage in passages)
+    asked = question.text if question.original in ("", question.text) else f"{question.text}\n({question.original})"
+    system, user = kit.prompts.get(name, question.language).render(
+        today=today.isoformat(),
+        glossary=kit.glossary.lines(f"{question.text}\n{written}") or "—",
+        history=history_text(question.history),
+        passages=written or "—",
+        question=asked,
+        mark=fence.mark,
+    )
+    return [Message("system", system), Message("user", user)]
+
+
+def dialogue_messages(question: Question, *, kit: Tools) -> list[Message]:
+    """For a wish about what was said: no sources, only the conversation."""
+    system, user = kit.prompts.get("dialogue", question.language).render(
+        history=history_text(question.history, 3 * HISTORY_CHARACTERS), question=question.original
+    )
+    return [Message("system", system), Message("user", user)]
+
+
+def history_text(turns: Sequence[Turn], characters: int = HISTORY_CHARACTERS) -> str:
+    """The end of the conversation, whole turns, newest kept."""
+    kept: list[str] = []
+    for turn in reversed(turns):
+        line = f"{turn.role}: {turn.content}"
+        characters -= len(line)
+        if characters < 0 and kept:
+            break
+        kept.append(line if characters >= 0 else line[: characters - 1] + "…")
+    return "\n\n".join(reversed(kept)) or "—"
+
+
+def room_for_passages(question: Question, *, kit: Tools, count: Callable[[str], int], context: int, answer: int) -> int:
+    """Tokens that passages may have: what the model takes, less the answer and the prompt without passages."""
+    messages = answer_messages(question, (), kit=kit, today=date.today())
+    return context - answer - sum(count(message.content) for message in messages) - SPARE_TOKENS
+
+
+def write(
+    llm: Llm, messages: Sequence[Message], gate: SentenceGate, written: Written, cancel: threading.Event | None
+) -> Generator[str, None, None]:
+    """The answer's text as it may be shown; ``written`` tells how it ended.
+
+    An error before any text has left is raised; after that the text stands and ``written.broken`` says why it ends.
+    """
+    pieces = llm.stream("answer", messages, cancel=cancel)
+    head, begun = "", False
+    try:
+        while True:
+            try:
+                piece = next(pieces)
+            except StopIteration as end:
+                written.reply = end.value
+                break
+            if not begun and _may_refuse(head + piece):
+                head += piece
+                continue
+            yield from _give(gate.feed(head + piece), written)
+            head, begun = "", True
+    except ModelError as error:
+        if not written.text:
+            raise
+        written.broken = str(error)
+    finally:
+        pieces.close()
+    if _refuses(head):
+        written.refused = True
+        written.lacking = " ".join(_bare(head).removeprefix(NO_ANSWER).strip(" *_.:—-\n").split())
+        return
+    yield from _give((gate.feed(head) if head else "") + gate.finish(), written)
+
+
+def _bare(head: str) -> str:
+    return head.lstrip('*_#`" \n')
+
+
+def _may_refuse(head: str) -> bool:
+    """Whether the answer's beginning is, or may become, the word for "no answer"."""
+    return NO_ANSWER.startswith(_bare(head)[: len(NO_ANSWER)])
+
+
+def _refuses(head: str) -> bool:
+    return _bare(head).startswith(NO_ANSWER)
+
+
+def _give(text: str, written: Written) -> Generator[str, None, None]:
+    if text:
+        written.text += text
+        yield text
+
+
+def _written(passage: Passage, fence: Fence, language: str) -> str:
+    """A passage in the prompt: where it is from and how old it is stands inside the fence, for it is wiki text, too."""
+    words = _WORDS[language]
+    lines = [" / ".join((*passage.path, passage.title, *passage.headings))]
+    first, last, parts = passage.part
+    if parts > 1:
+        lines.append(f"{words['part']} {first}–{last} {words['of']} {parts}")
+    if passage.updated:
+        lines.append(f"{words['updated']} {passage.updated[:10]}")
+    if passage.url:
+        lines.append(passage.url)
+    if passage.note.startswith(f"{OLDER}:"):
+        lines.append(f"{words['older']} {passage.note.split(':', 1)[1]}")
+    return fence.around("\n".join((*lines, "", passage.text)), str(passage.number))
+
+
+_WORDS = {
+    "ru": {"part": "часть", "of": "из", "updated": "обновлено", "older": "прежняя редакция источника"},
+    "en": {"part": "part", "of": "of", "updated": "updated", "older": "earlier edition of source"},
+}

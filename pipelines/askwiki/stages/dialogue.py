@@ -1,0 +1,90 @@
+"""The dialogue as it was meant: the chat's own additions taken out, long ones cut by one stated rule.
+
+The rule: the last ``condense.turns`` messages, and of those, newest first, as many whole messages as
+fit into ``condense.characters``; the question itself is kept up to ``condense.question_characters``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from askwiki.data import Turn
+from askwiki.settings import CondenseSettings
+
+# Open WebUI puts an attached document before the question, as a task of its own with the document in it.
+_TASK = re.compile(r"\s*### Task:.*</context>\s*(?P<rest>.*)\Z", re.DOTALL)
+_QUERY = re.compile(r"<user_query>\s*(.*?)\s*</user_query>", re.DOTALL)
+_FOLDED = re.compile(r"<details\b.*?(?:</details>|\Z)|<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
+# What our answers end with: a heading line and the numbered list of links (``stages.sources``).
+_SOURCE_LIST = re.compile(
+    r"(?:\A|\n)\s*\*\*(?:Источники|Sources|Ближайшие страницы|The nearest pages)[^\n]*\*\*\s*\n"
+    r"(?:\s*(?:\d+\.|-) [^\n]*(?:\n|\Z))+\s*\Z"
+)
+_MARKER = re.compile(r"[ \u00a0]?(?:\[\d{1,3}(?:\s*[,;]\s*\d{1,3})*\](?!\())+")
+_CODE = re.compile(r"(```.*?(?:```|\Z)|`[^`\n]*`)", re.DOTALL)
+# Buttons of the chat that come as a message of the person; the question is the one before.
+_BUTTONS = {"добавить детали", "более кратко", "add details", "more concise", "продолжить", "continue response"}
+
+
+def clean(turns: Sequence[Turn]) -> tuple[Turn, ...]:
+    """Messages of the person and of ours, without what the chat or we added; empty ones left out."""
+    said = [_clean(turn) for turn in turns if turn.role in ("user", "assistant")]
+    return tuple(turn for turn in said if turn.content)
+
+
+def is_button(text: str) -> bool:
+    """Whether the message is one of the chat's buttons ("Add details"), not words of the person."""
+    return text.strip().rstrip(".!").lower() in _BUTTONS
+
+
+def split(turns: Sequence[Turn]) -> tuple[tuple[Turn, ...], str, str]:
+    """(the dialogue before the question, the question, the wish of a button or ""), of cleaned turns.
+
+    An answer at the end is one that the chat wants continued: it belongs to what was said before.
+    """
+    place = _last_user(turns, len(turns))
+    if place < 0:
+        return tuple(turns), "", ""
+    question, wish = turns[place].content, ""
+    if is_button(question) and (earlier := _last_user(turns, place)) >= 0:
+        wish, place, after = question, earlier, turns[earlier + 1 :]
+        question = turns[place].content
+    else:
+        after = turns[place + 1 :]
+    return (*turns[:place], *(turn for turn in after if turn.role == "assistant")), question, wish
+
+
+def recent(turns: Sequence[Turn], settings: CondenseSettings) -> tuple[Turn, ...]:
+    """The end of the dialogue that is read, by the rule above; one overlong message is cut, not dropped."""
+    kept: list[Turn] = []
+    left = settings.characters
+    for turn in reversed(turns[-settings.turns :] if settings.turns else ()):
+        if left <= 0:
+            break
+        if len(turn.content) > left:
+            turn = replace(turn, content=turn.content[: max(0, left - 1)] + "…")
+        kept.append(turn)
+        left -= len(turn.content)
+    return tuple(reversed(kept))
+
+
+def without_markers(text: str) -> str:
+    """An answer of ours without its ``[1]`` marks; code is left alone."""
+    parts = _CODE.split(text)
+    return "".join(part if number % 2 else _MARKER.sub("", part) for number, part in enumerate(parts))
+
+
+def _clean(turn: Turn) -> Turn:
+    text = turn.content
+    if turn.role == "assistant":
+        text = without_markers(_SOURCE_LIST.sub("", _FOLDED.sub("", text)))
+    elif task := _TASK.match(text):
+        query = _QUERY.search(text)
+        text = query.group(1) if query else task["rest"]
+    return replace(turn, content=text.strip())
+
+
+def _last_user(turns: Sequence[Turn], before: int) -> int:
+    return next((place for place in range(before - 1, -1, -1) if turns[place].role == "user"), -1)

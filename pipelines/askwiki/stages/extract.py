@@ -1,0 +1,147 @@
+"""An answer without a language model: the lines and sentences of the best passages that are nearest to the question."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
+
+from askwiki.data import Passage
+from askwiki.settings import AnswerSettings
+from askwiki.stages.passages import close_fences
+from askwiki.stages.sources import label_of
+from askwiki.stemming import telling_stems
+
+_SENTENCE = re.compile(r"(?<=[.!?…])[ \t]+(?=[^\s\da-zа-яё])")
+_ROW = re.compile(r"^\s*\|")
+_RULE = re.compile(r"^\s*\|(?:\s*:?-+:?\s*\|)+\s*$")
+_FENCE = re.compile(r"^\s*(`{3,}|~{3,})")
+_HEADING = re.compile(r"^#{1,6}\s+")
+CONTEXT_SHARE = 0.35  # of a neighbour's own weight that a unit passes on: an answer stands beside its subject
+
+
+@dataclass(frozen=True, slots=True)
+class _Unit:
+    """A sentence, a list item, a table row or a line of code; ``line`` = it begins a line."""
+
+    text: str
+    kind: str  # text | row | code | heading
+    line: bool
+
+
+def extract(passages: Sequence[Passage], question: str, terms: Sequence[str], settings: AnswerSettings) -> str:
+    """Quotations with their numbers, best passage first, as Markdown."""
+    weights = _weights(passages, set(telling_stems(question)), set(telling_stems(" ".join(terms))))
+    quoted = [
+        (passage, quote)
+        for passage in passages[: settings.extractive_passages]
+        if (quote := best_part(passage.text, weights, settings.extractive_characters))
+    ]
+    return "\n\n".join(f"**{label_of(passage)}** [{passage.number}]\n\n{_as_quote(quote)}" for passage, quote in quoted)
+
+
+def best_part(text: str, weights: dict[str, float], characters: int) -> str:
+    """The part of ``text`` of at most about ``characters`` around its best units, in page order."""
+    units = _units(text)
+    if sum(len(unit.text) for unit in units) <= characters:
+        return text.strip()
+    own = [sum(weights.get(word, 0.0) for word in set(telling_stems(unit.text))) for unit in units]
+    scores = [score + CONTEXT_SHARE * _near(own, place) for place, score in enumerate(own)]
+    order = sorted(range(len(units)), key=lambda place: (-scores[place], place))
+    chosen: set[int] = set()
+    left = characters
+    for place in order:
+        wanted = {place, *_belonging(units, place)} - chosen
+        cost = sum(len(units[number].text) for number in wanted)
+        if chosen and (cost > left or scores[place] <= 0):
+            continue
+        chosen |= wanted
+        left -= cost
+        if left <= 0:
+            break
+    return _joined(units, chosen)
+
+
+def _weights(passages: Sequence[Passage], words: Set[str], further: Set[str]) -> dict[str, float]:
+    """How much each stem of the question tells: rarer among the passages' units, more. Further words half."""
+    units = [set(telling_stems(unit.text)) for passage in passages for unit in _units(passage.text)]
+    seen = Counter(word for unit in units for word in unit & (words | further))
+    return {
+        word: (1.0 if word in words else 0.5) * math.log(1 + len(units) / (1 + seen[word])) for word in words | further
+    }
+
+
+def _near(own: Sequence[float], place: int) -> float:
+    before = own[place - 1] if place else 0.0
+    after = own[place + 1] if place + 1 < len(own) else 0.0
+    return before + after
+
+
+def _units(text: str) -> list[_Unit]:
+    units: list[_Unit] = []
+    fence = ""
+    for line in text.splitlines():
+        if match := _FENCE.match(line):
+            fence = "" if fence and match[1].startswith(fence) else fence or match[1]
+            units.append(_Unit(line, "code", True))
+        elif fence:
+            units.append(_Unit(line, "code", True))
+        elif _ROW.match(line):
+            units.append(_Unit(line, "row", True))
+        elif _HEADING.match(line):
+            units.append(_Unit(line, "heading", True))
+        elif line.strip():
+            sentences = _SENTENCE.split(line)
+            units += [_Unit(sentence, "text", number == 0) for number, sentence in enumerate(sentences)]
+    return units
+
+
+def _belonging(units: Sequence[_Unit], place: int) -> set[int]:
+    """What a unit cannot be read without: a row its table's header, code its whole block, a heading its text."""
+    kind = units[place].kind
+    if kind == "row":
+        first = _first_of_run(units, place)
+        return {first, first + 1} & set(range(len(units))) if first != place else set()
+    if kind == "code":
+        return set(range(_first_of_run(units, place), _last_of_run(units, place) + 1))
+    if kind == "heading":
+        return {place + 1} & set(range(len(units)))
+    return set()
+
+
+def _first_of_run(units: Sequence[_Unit], place: int) -> int:
+    while place and units[place - 1].kind == units[place].kind:
+        place -= 1
+    return place
+
+
+def _last_of_run(units: Sequence[_Unit], place: int) -> int:
+    while place + 1 < len(units) and units[place + 1].kind == units[place].kind:
+        place += 1
+    return place
+
+
+def _joined(units: Sequence[_Unit], chosen: Set[int]) -> str:
+    """Chosen units in page order; left-out text is marked, but not left-out rows of a table."""
+    text = ""
+    last = -1
+    for place in sorted(chosen):
+        unit = units[place]
+        gap = place != last + 1
+        if not text:
+            text = unit.text if not gap or unit.kind != "text" else f"… {unit.text}"
+        elif unit.line:
+            apart = gap and not (unit.kind == "row" and units[last].kind == "row")
+            text += ("\n\n" if apart or unit.kind != units[last].kind else "\n") + unit.text
+        else:
+            text += (" … " if gap else " ") + unit.text
+        last = place
+    return close_fences(text)
+
+
+def _as_quote(text: str) -> str:
+    """A block quotation; headings inside it become bold, so that they do not look like ours."""
+    lines = [re.sub(r"^#{1,6}\s+(.*)$", r"**\1**", line) for line in text.splitlines()]
+    return "\n".join(f"> {line}".rstrip() for line in lines)

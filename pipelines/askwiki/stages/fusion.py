@@ -1,0 +1,48 @@
+"""Several ranked lists into one, by rank or by score. Pure functions, the same for both stores."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from askwiki.data import LegHit
+from askwiki.settings import SearchSettings
+
+Hits = Mapping[str, LegHit]  # chunk id -> place in one leg
+
+
+def fuse(legs: Mapping[str, Hits], settings: SearchSettings) -> list[tuple[str, float]]:
+    """(chunk id, fused score), best first, ties by id, by the method and weights of the settings."""
+    weights = {"text": settings.weight_text, "context": settings.weight_context, "sparse": settings.weight_sparse}
+    used = {name: hits for name, hits in legs.items() if hits and weights[name] > 0}
+    if settings.fusion == "rrf":
+        scores = reciprocal_ranks(used, weights, settings.rrf_k)
+    else:
+        scores = standard_scores(used, weights)
+    return sorted(scores.items(), key=lambda item: (-item[1], item[0]))
+
+
+def reciprocal_ranks(legs: Mapping[str, Hits], weights: Mapping[str, float], k: int) -> dict[str, float]:
+    """Sum of weight / (k + rank), ranks from 1 (Cormack, Clarke, Büttcher 2009)."""
+    scores: dict[str, float] = {}
+    for name in sorted(legs):
+        for chunk_id, hit in legs[name].items():
+            scores[chunk_id] = scores.get(chunk_id, 0.0) + weights[name] / (k + hit.rank)
+    return scores
+
+
+def standard_scores(legs: Mapping[str, Hits], weights: Mapping[str, float]) -> dict[str, float]:
+    """Weighted sum of each leg's scores, shifted and scaled by the mean and deviation of its own list.
+
+    A chunk that a leg does not list counts as that leg's last: how far behind it is, is not known.
+    """
+    scores = {chunk_id: 0.0 for hits in legs.values() for chunk_id in hits}
+    for name in sorted(legs):
+        listed = [hit.score for hit in legs[name].values()]
+        mean = math.fsum(listed) / len(listed)
+        deviation = math.sqrt(math.fsum((score - mean) ** 2 for score in listed) / len(listed)) or 1.0
+        last = min(listed)
+        for chunk_id in scores:
+            hit = legs[name].get(chunk_id)
+            scores[chunk_id] += weights[name] * ((hit.score if hit else last) - mean) / deviation
+    return scores

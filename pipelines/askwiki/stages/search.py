@@ -1,0 +1,113 @@
+"""Question -> candidates: three legs in one batch under the rights, fused, payloads fetched once."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from askwiki.data import Candidate, Chunk, LegHit, Question, Rights, Sparse
+from askwiki.glossary import Glossary
+from askwiki.settings import SearchSettings
+from askwiki.stages.fusion import fuse
+from askwiki.stemming import fold, stems
+from askwiki.store.port import Leg, Reader
+
+logger = logging.getLogger(__name__)
+
+SURE_SPARSE = 5  # best of the sparse leg that always become candidates: identifiers and surnames get their chance
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What the legs are asked. A part is None when its encoder is down: the other one searches alone."""
+
+    dense: NDArray[np.float32] | None
+    sparse: Sparse | None
+
+
+def search_terms(question: Question, glossary: Glossary) -> tuple[str, ...]:
+    """The glossary's other spellings and the further words of the condenser."""
+    return tuple(dict.fromkeys((*glossary.expansions(question.text), *question.terms)))
+
+
+def search(query: Query, rights: Rights, *, reader: Reader, settings: SearchSettings) -> list[Candidate]:
+    """The best ``settings.candidates`` with rank and score in every leg, in fused order."""
+    legs = _legs(query, settings)
+    if not legs:
+        return []
+    found = {str(name): hits for name, hits in reader.search(legs, rights).items()}
+    order = _with_sure_ones(fuse(found, settings), found.get("sparse", {}), settings.candidates)
+    chunks = reader.fetch([chunk_id for chunk_id, _ in order], rights)
+    candidates = [
+        Candidate(chunks[chunk_id], score, {name: hits[chunk_id] for name, hits in found.items() if chunk_id in hits})
+        for chunk_id, score in order
+        if chunk_id in chunks
+    ]
+    logger.info("search: %d candidates of %s", len(candidates), {name: len(hits) for name, hits in found.items()})
+    return candidates
+
+
+def _legs(query: Query, settings: SearchSettings) -> list[Leg]:
+    legs = []
+    if query.dense is not None:
+        legs.append(Leg("text", query.dense, settings.depth))
+        if settings.weight_context > 0:
+            legs.append(Leg("context", query.dense, settings.depth))
+    if query.sparse is not None and query.sparse.indices:
+        legs.append(Leg("sparse", query.sparse, settings.depth))
+    return legs
+
+
+def _with_sure_ones(
+    fused: Sequence[tuple[str, float]], sparse: Mapping[str, LegHit], count: int
+) -> list[tuple[str, float]]:
+    """The first ``count``; the sparse leg's best that would fall out take the last places, in fused order."""
+    sure = {chunk_id for chunk_id, hit in sparse.items() if hit.rank <= SURE_SPARSE}
+    lost = [item for item in fused[count:] if item[0] in sure]
+    return [*fused[: max(0, count - len(lost))], *lost][:count]
+
+
+def prefer(candidates: Sequence[Candidate], question: Question, settings: SearchSettings) -> list[Candidate]:
+    """Candidates of the kind, the space or the label that the question names come earlier; none is dropped.
+
+    The lift is a share of the spread of the fused scores, so it is the same for both methods of fusion.
+    """
+    if len(candidates) < 2:
+        return list(candidates)
+    spread = max(candidate.score for candidate in candidates) - min(candidate.score for candidate in candidates)
+    named = set(stems(question.text))
+    lifted = [
+        replace(candidate, score=candidate.score + spread * _lift(candidate.chunk, question, named, settings))
+        for candidate in candidates
+    ]
+    return sorted(lifted, key=lambda candidate: (-candidate.score, candidate.chunk.id))
+
+
+def _lift(chunk: Chunk, question: Question, named: set[str], settings: SearchSettings) -> float:
+    lift = 0.0
+    if question.intent is not None and chunk.screen == (question.intent == "screen"):
+        lift += settings.lift_intent
+    if _names_place(chunk, question.text, named):
+        lift += settings.lift_place
+    return lift
+
+
+_PLACE = re.compile(
+    r"\b(?:раздел\w*|пространств\w*|space|section)\s+[«\"“']?(?P<name>[\w][\w &/-]{0,60}?)[»\"”']?(?=[\s,.?!:;]|\Z)",
+    re.IGNORECASE,
+)
+
+
+def _names_place(chunk: Chunk, text: str, named: set[str]) -> bool:
+    """Whether the question names the chunk's space, one of its labels, or a section it lies in, as a place."""
+    match = _PLACE.search(text)
+    if match is None:
+        return False
+    wanted = set(stems(match["name"]))
+    places = [chunk.space, *chunk.labels, *chunk.path]
+    return any(wanted <= set(stems(place)) or fold(place) == fold(match["name"]) for place in places if place)

@@ -1,0 +1,83 @@
+"""The links of an answer: events before the text, the list after it. Made by code, never by a model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from datetime import UTC, datetime
+from itertools import pairwise
+
+from askwiki.data import Passage, Source
+from askwiki.stages.links import escape, link
+from askwiki.texts import Texts
+
+SNIPPET_CHARACTERS = 1_200  # of a passage in the chat's window beside the answer
+DAYS_OF_MONTH, DAYS_OF_YEAR = 30.44, 365.25
+_NEW_LIST = "\u00a0"  # a line that ends a Markdown list: the next item keeps its own number
+
+
+def source_of(passage: Passage) -> Source:
+    """A passage as the chat shows it; its id names the page without being an address."""
+    text = passage.text if len(passage.text) <= SNIPPET_CHARACTERS else f"{passage.text[:SNIPPET_CHARACTERS].rstrip()}…"
+    return Source(
+        number=passage.number,
+        id=f"wiki-{passage.number}-{passage.page_id}",
+        title=label_of(passage),
+        url=passage.url,
+        text=text,
+        updated=passage.updated,
+        score=passage.score,
+    )
+
+
+def label_of(passage: Passage) -> str:
+    """«Title › Heading»; a heading that repeats the title says nothing."""
+    heading = passage.headings[-1] if passage.headings else ""
+    return passage.title if heading in ("", passage.title) else f"{passage.title} › {heading}"
+
+
+def cited_sources(passages: Sequence[Passage], cited: Set[int], *, list_all: bool) -> list[Passage]:
+    """The passages for the list: those that were cited, or all that were given when nothing was."""
+    chosen = [passage for passage in passages if passage.number in cited]
+    return chosen or (list(passages) if list_all else [])
+
+
+def source_list(passages: Sequence[Passage], *, title: str, texts: Texts, language: str, now: datetime) -> str:
+    """``1. [Title › Heading](url) · updated …`` under a bold line; the numbers are those of the text."""
+    if not passages:
+        return ""
+    lines = [_line(passages[0], texts, language, now)]
+    for before, passage in pairwise(passages):
+        if passage.number != before.number + 1:
+            lines += ["", _NEW_LIST, ""]
+        lines.append(_line(passage, texts, language, now))
+    return "\n\n" + f"**{title}**\n\n" + "\n".join(lines)
+
+
+def link_list(passages: Sequence[Passage], *, texts: Texts, language: str, now: datetime) -> str:
+    """The same links without numbers, for pages that are near but do not answer."""
+    return "\n".join("- " + _line(passage, texts, language, now).split(" ", 1)[1] for passage in passages)
+
+
+def _line(passage: Passage, texts: Texts, language: str, now: datetime) -> str:
+    label = link(label_of(passage), passage.url)
+    if not label.startswith("["):
+        label += f" ({escape(' / '.join((*passage.path, passage.title)))})" if passage.path else ""
+    age = age_of(passage.updated, texts, language, now)
+    return f"{passage.number}. {label}" + (f" · {age}" if age else "")
+
+
+def age_of(updated: str, texts: Texts, language: str, now: datetime) -> str:
+    """«обновлено 3 мес. назад»; empty when the date is not known."""
+    try:
+        then = datetime.fromisoformat(updated)
+    except ValueError:
+        return ""
+    then = then if then.tzinfo else then.replace(tzinfo=UTC)
+    days = (now - then).total_seconds() / 86_400
+    if days < 1:
+        return texts.say("updated_today", language)
+    if days < 2 * DAYS_OF_MONTH:
+        return texts.say("updated_days", language, count=int(days))
+    if days < 2 * DAYS_OF_YEAR:
+        return texts.say("updated_months", language, count=int(days / DAYS_OF_MONTH))
+    return texts.say("updated_years", language, count=int(days / DAYS_OF_YEAR))

@@ -1,0 +1,38 @@
+"""What the stages need of the kit, as a Protocol: a stage never makes its own tools."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from askwiki.embedding import Embedder
+from askwiki.glossary import Glossary
+from askwiki.llm import Llm
+from askwiki.prompts import Prompts
+from askwiki.sparse import SparseEncoder
+from askwiki.store.port import Reader
+from askwiki.texts import Texts
+
+
+class Tools(Protocol):
+    """``askwiki.kit.Kit`` is one."""
+
+    @property
+    def prompts(self) -> Prompts: ...
+
+    @property
+    def texts(self) -> Texts: ...
+
+    @property
+    def glossary(self) -> Glossary: ...
+
+    @property
+    def llm(self) -> Llm | None: ...
+
+    @property
+    def embedder(self) -> Embedder: ...
+
+    @property
+    def sparse(self) -> SparseEncoder: ...
+
+    @property
+    def reader(self) -> Reader: ...
