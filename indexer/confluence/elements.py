@@ -147,6 +147,7 @@ def anchor(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
         return text
     before = " " if text[:1].isspace() else ""
     after = " " if text[-1:].isspace() else ""
+    renderer.made["links"] += 1
     return f"{before}{link(' '.join(bare.split()), url)}{after}"
 
 
@@ -154,12 +155,14 @@ def picture(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
     source = (node.get("src") or node.get("data-image-src") or "").strip()
     if not source or source.startswith("data:"):
         return clean(node.get("alt") or "")
+    renderer.made["images"] += 1
     name = clean(node.get("alt") or "").strip() or attachment_name(node, source)
     return image(name, picture_target(renderer.context, node, source))
 
 
 def preformatted(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
     code, language = rendered_code(node)
+    renderer.made["code"] += 1
     return fence(code, language, tags)
 
 

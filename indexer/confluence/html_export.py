@@ -113,6 +113,7 @@ class HtmlExport(NoSurroundings):
             readers=None,
             attachments=tuple(self._attachment(file, entry, base) for file in read.attachments),
             losses=(*encoding, *converted.losses),
+            counts=converted.counts,
         )
 
     def _attachment(self, found: Attachment, entry: Entry, base: str) -> Attachment:

@@ -50,6 +50,7 @@ class Renderer(MarkdownConverter):
         self.russian = russian  # the language of the few words that conversion must add
         self.losses: Counter[tuple[str, str, str]] = Counter()
         self.seen: Counter[str] = Counter()  # macros by name, in document order
+        self.made: Counter[str] = Counter()  # tables, rows, links, … that reached the Markdown
         self.including: tuple[str, ...] = ()  # guard against include loops
         self._depth = 0
         self._fresh = True  # the next character stands at the beginning of a line
@@ -106,7 +107,11 @@ class Renderer(MarkdownConverter):
 
     def mark(self, name: str) -> str:
         """What stands in the text for a macro whose content is only in the wiki."""
-        return f"\\[макрос {name}: см. в вики]" if self.russian else f"\\[macro {name}: see the wiki]"
+        return self.word(f"\\[macro {name}: see the wiki]", f"\\[макрос {name}: см. в вики]")
+
+    def word(self, english: str, russian: str) -> str:
+        """One of the few words that the conversion adds, in the language of the page."""
+        return russian if self.russian else english
 
     def start_line(self) -> None:
         """A block begins: what looks like a Markdown mark there must be escaped."""

@@ -7,12 +7,17 @@ from dataclasses import dataclass
 
 from lxml.etree import _Element
 
-from askwiki.data import Loss
+from askwiki.data import Count, Loss
+from indexer.confluence.adf import ADF
 from indexer.confluence.links import Context
+from indexer.confluence.macros import MACRO_ELEMENTS
 from indexer.confluence.markdown import Renderer, Tables
-from indexer.confluence.rendered import CLASSES, RENDERED
+from indexer.confluence.measure import measure
+from indexer.confluence.rendered import CLASSES
+from indexer.confluence.storage_elements import STORAGE
 
-TABLES = Tables(RENDERED, CLASSES)
+# Rendered HTML sometimes holds pieces of storage format and the other way round: one table for both.
+TABLES = Tables({**STORAGE, **MACRO_ELEMENTS, **ADF}, CLASSES)
 CYRILLIC = re.compile(r"[а-яё]", re.IGNORECASE)
 LETTERS = re.compile(r"[^\W\d_]")
 
@@ -21,17 +26,23 @@ LETTERS = re.compile(r"[^\W\d_]")
 class Converted:
     markdown: str
     losses: tuple[Loss, ...] = ()
+    counts: tuple[Count, ...] = ()
 
 
-def convert(body: _Element, context: Context) -> Converted:
-    """The Markdown of a parsed body, whatever is inside it; no input raises."""
+def convert(body: _Element, context: Context, *, measured: bool = True) -> Converted:
+    """The Markdown of a parsed body, whatever is inside it; no input raises.
+
+    ``measured`` also counts what of the source is in the Markdown.
+    """
     renderer = Renderer(context, TABLES, russian=is_russian(body))
     try:
         text = renderer.inner(body)
     except RecursionError:
         renderer.lose("nesting", "page", "nested too deeply: text only")
         text = " ".join("".join(body.itertext()).split())
-    return Converted(text.strip("\n"), renderer.all_losses())
+    markdown = text.strip("\n")
+    counts, lost = measure(body, renderer, markdown) if measured else ((), ())
+    return Converted(markdown, renderer.all_losses() + lost, counts)
 
 
 def is_russian(body: _Element) -> bool:

@@ -8,11 +8,10 @@ from lxml.etree import _Element
 
 from indexer.confluence.boxes import expand_text, panel_text
 from indexer.confluence.code import fence, rendered_code
-from indexer.confluence.elements import HTML, nothing
+from indexer.confluence.elements import nothing
 from indexer.confluence.emoticons import emoticon_sign
 from indexer.confluence.links import link
 from indexer.confluence.markdown import Handler, Renderer
-from indexer.confluence.tables import table
 from indexer.confluence.targets import href_target
 from indexer.confluence.text import clean
 
@@ -40,6 +39,7 @@ def code_panel(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str 
     if body is None:
         return None
     code, language = rendered_code(body)
+    renderer.made["code"] += 1
     header = (
         by_class(node, "codeHeader")
         if by_class(node, "codeHeader") is not None
@@ -140,4 +140,3 @@ CLASSES: dict[str, Handler] = {
         nothing,
     ),
 }  # fmt: skip
-RENDERED: dict[str, Handler] = {**HTML, "table": table}

@@ -20,6 +20,8 @@ Row = tuple[Slot, ...]
 
 def table(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
     grid = read_grid(node)
+    renderer.made["tables"] += 1
+    renderer.made["rows"] += len(grid.rows)
     inside = renderer.within(tags, "table")
     caption = "".join(
         f"\n\n{renderer.inner(child, inside).strip()}\n\n"

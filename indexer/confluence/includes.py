@@ -1,0 +1,97 @@
+"""Included pages and excerpts: brought in where the export holds them, else named and linked.
+
+Brought in only when everybody who may read this page may read the included one (the surroundings
+answer None otherwise): the wiki itself shows an include to nobody who may not see its page.
+"""
+
+from __future__ import annotations
+
+from lxml.etree import _Element
+
+from indexer.confluence.links import Included, link, page_url
+from indexer.confluence.macro import Macro, attribute, read_macro
+from indexer.confluence.markdown import Renderer, tag_name
+from indexer.confluence.storage_elements import target_of
+from indexer.confluence.text import clean, escape
+
+MAXIMUM_DEPTH = 5  # includes inside includes
+MAXIMUM_INCLUDES = 100  # on one page, those inside includes counted
+
+
+def include(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
+    found = _find(renderer, macro)
+    return _brought_in(renderer, macro, found, found.body, tags) if found else _named(renderer, macro, tags)
+
+
+def excerpt_include(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
+    """The excerpt of the named page (one of several by its name)."""
+    found = _find(renderer, macro)
+    part = _excerpt(found.body, macro.get("name")) if found else None
+    return (
+        _brought_in(renderer, macro, found, part, tags) if found and part is not None else _named(renderer, macro, tags)
+    )
+
+
+def _find(renderer: Renderer, macro: Macro) -> Included | None:
+    space, title = _target(macro)
+    within = renderer.context
+    key = f"{space or within.space}:{title}"
+    if not title or key in renderer.including or len(renderer.including) >= MAXIMUM_DEPTH:
+        return None
+    if (space or within.space, title) == (within.space, within.title) or renderer.seen["_included"] >= MAXIMUM_INCLUDES:
+        return None
+    return within.wiki.included(space or within.space, title, within)
+
+
+def _target(macro: Macro) -> tuple[str, str]:
+    page = macro.element("ri:page")
+    if page is None:
+        page = macro.element("ri:blog-post")
+    if page is not None:
+        return attribute(page, "space-key"), clean(attribute(page, "content-title"))
+    space, colon, title = macro.get("", "page", "pagetitle").partition(":")
+    return (space, clean(title)) if colon else (macro.get("spacekey"), clean(space))
+
+
+def _brought_in(renderer: Renderer, macro: Macro, found: Included, part: _Element, tags: frozenset[str]) -> str:
+    outer, renderer.context = renderer.context, found.context
+    renderer.including = (*renderer.including, f"{found.context.space}:{found.context.title}")
+    renderer.seen["_included"] += 1
+    renderer.start_line()
+    try:
+        text = renderer.inner(part, tags).strip("\n ")
+    finally:
+        renderer.context = outer
+        renderer.including = renderer.including[:-1]
+    return f"\n\n{text}\n\n" if text else _named(renderer, macro, tags)
+
+
+def _named(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
+    """``→ [Title](address)``: never a silent gap."""
+    space, title = _target(macro)
+    context = renderer.context
+    number = renderer.seen[macro.name] - 1
+    shown = context.wiki.rendered(macro.name, number, macro.id) if not renderer.including else None
+    if shown is not None and (text := renderer.inner(shown, tags).strip("\n ")):
+        return f"\n\n{text}\n\n"
+    renderer.lose("include", title or macro.name, "named and linked, its text is not here")
+    if not title:
+        return f"\n\n{renderer.mark(macro.name)}\n\n"
+    holder = next(
+        (inner for inner in macro.node.iter() if isinstance(inner.tag, str) and tag_name(inner) == "ac:link"), None
+    )
+    url = target_of(renderer, holder)[1] if holder is not None else ""
+    if not url and (page_id := context.wiki.page_id(space or context.space, title)):
+        url = page_url(context.base, page_id)
+    text = f"→ {link(escape(title), url)}"
+    return text if "_inline" in tags else f"\n\n{text}\n\n"
+
+
+def _excerpt(body: _Element, name: str) -> _Element | None:
+    """The first excerpt, or the one with this name."""
+    for node in body.iter():
+        if isinstance(node.tag, str) and tag_name(node) in ("ac:structured-macro", "ac:macro"):
+            macro = read_macro(node)
+            if macro.name == "excerpt" and (not name or macro.get("name") == name):
+                return macro.rich
+    return None

@@ -1,0 +1,139 @@
+"""How much of a page's source reached its Markdown, counted apart from the conversion that is measured.
+
+The visible words of the source are gathered by a walk of its own; a word is lost when the Markdown
+has it less often and its letters do not stand there in another division either.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from lxml.etree import _Element
+
+from askwiki.data import Count, Loss
+from indexer.confluence.macro import attribute
+from indexer.confluence.markdown import Renderer, tag_name
+from indexer.confluence.text import clean
+
+WORD = re.compile(r"[^\W_]+")
+NOT_LETTERS = re.compile(r"[\W_]+")
+ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+# Never shown to a reader, or shown as something else than their text.
+INVISIBLE = frozenset(
+    {"ac:parameter", "ac:default-parameter", "ac:placeholder", "ac:task-id", "ac:task-uuid", "ac:task-status", "script"}
+    | {
+        "style",
+        "head",
+        "title",
+        "noscript",
+        "ac:adf-attribute",
+        "ac:adf-fallback",
+        "time",
+        "button",
+        "select",
+        "ac:emoticon",
+    }
+)
+INVISIBLE_CLASSES = frozenset(
+    {
+        "toc-macro",
+        "childpages-macro",
+        "plugin_pagetree",
+        "recently-updated",
+        "confluence-anchor-link",
+        "hidden",
+        "error",
+        "aui-icon",
+    }
+)
+DIAGRAMS = ("plantuml", "plantumlrender", "plantumlcloud", "uml")
+CODE = ("code", "noformat")
+RECODED = (*DIAGRAMS, "html")  # their bodies may be JSON or markup, which is not what a reader sees
+
+
+def measure(body: _Element, renderer: Renderer, markdown: str) -> tuple[tuple[Count, ...], tuple[Loss, ...]]:
+    """Counts of source against Markdown, and the loss of text if there is one."""
+    source, texts = _look(body)
+    visible = " ".join(texts)
+    lost = lost_words(visible, markdown)
+    letters = sum(len(word) for word in WORD.findall(visible))
+    gone = sum(len(word) * times for word, times in lost.items())
+    counts = [Count(kind, source[kind], min(renderer.made[kind], source[kind])) for kind in sorted(source)]
+    counts.append(Count("characters", letters, letters - gone))
+    sample = ", ".join(list(lost)[:8])
+    return tuple(counts), (Loss("text", "characters", gone, sample),) if gone else ()
+
+
+def lost_words(visible: str, markdown: str) -> Counter[str]:
+    """The words of the source that the Markdown does not have, with how many times they are missing."""
+    plain = clean(ESCAPE.sub(r"\1", markdown))
+    missing = Counter(WORD.findall(clean(visible)))
+    missing.subtract(WORD.findall(plain))
+    rare = Counter({word: times for word, times in missing.items() if times > 0})
+    if not rare:
+        return rare
+    run = NOT_LETTERS.sub("", plain)
+    return Counter({word: times for word, times in rare.items() if word not in run})
+
+
+def _look(body: _Element) -> tuple[Counter[str], list[str]]:
+    """Constructs by kind and the visible texts, without recursion: a page may be nested deeply."""
+    source: Counter[str] = Counter()
+    texts: list[str] = []
+    waiting: list[_Element | str] = [body]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, str):
+            texts.append(node)
+            continue
+        if not isinstance(node.tag, str):
+            continue
+        source.update(_kinds(node))
+        if _hidden(node):
+            continue
+        inside: list[_Element | str] = [node.text] if node.text else []
+        for child in node:
+            inside.append(child)
+            if child.tail:
+                inside.append(child.tail)
+        waiting += reversed(inside)
+    return source, texts
+
+
+def _hidden(node: _Element) -> bool:
+    name = tag_name(node)
+    if name in INVISIBLE:
+        return True
+    if name in ("ac:structured-macro", "ac:macro"):
+        return attribute(node, "name") in RECODED
+    classes = node.get("class")
+    return bool(classes) and not INVISIBLE_CLASSES.isdisjoint(classes.split())
+
+
+def _kinds(node: _Element) -> Iterator[str]:
+    name = tag_name(node)
+    if name == "table":
+        yield "tables"
+    elif name == "tr":
+        yield "rows"
+    elif name in ("ac:structured-macro", "ac:macro"):
+        yield "macros"
+        macro = attribute(node, "name")
+        if macro in CODE:
+            yield "code"
+        elif macro in DIAGRAMS:
+            yield "plantuml"
+    elif name == "pre":
+        yield "code"
+    elif (name == "a" and (node.get("href") or "").strip()) or (name == "ac:link" and _leads_somewhere(node)):
+        yield "links"
+    elif name == "ac:image" or (name == "img" and "emoticon" not in (node.get("class") or "")):
+        yield "images"
+
+
+def _leads_somewhere(node: _Element) -> bool:
+    return any(
+        isinstance(child.tag, str) and tag_name(child) in ("ri:page", "ri:attachment", "ri:url") for child in node
+    )

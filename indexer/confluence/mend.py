@@ -1,0 +1,76 @@
+"""Broken markup made whole: every tag is closed in the right order, what is no tag becomes text.
+
+Only what the strict parser refuses comes here. Nothing is cut off: a lenient parser would drop all
+that follows a stray "<".
+"""
+
+from __future__ import annotations
+
+import re
+
+TOKEN = re.compile(
+    r"<(?P<close>/?)(?P<name>[A-Za-z][\w.-]*(?::[\w.-]+)?)(?P<attributes>(?:\s+[^<>\"']*(?:\"[^\"]*\"|'[^']*')?)*)\s*(?P<empty>/?)>"
+)
+ATTRIBUTE = re.compile(r"([A-Za-z_][\w.-]*(?::[\w.-]+)?)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'<>]+))")
+VOID = frozenset({"br", "hr", "img", "col", "input", "meta", "link", "wbr"})
+# A new one of these ends an open one, as in HTML; nothing is open across these borders.
+ENDS = {
+    "p": {"p"}, "li": {"li", "p"}, "tr": {"tr", "td", "th", "p"}, "td": {"td", "th", "p"}, "th": {"td", "th", "p"},
+}  # fmt: skip
+BORDERS = frozenset({"table", "ul", "ol", "ac:rich-text-body", "ac:layout-cell", "ac:structured-macro", "ac:task-body"})
+BARE_LESS = re.compile(r"<")
+
+
+def mend(text: str) -> str:
+    """Well-formed XML with the same text. CDATA, comments and named entities are already gone."""
+    pieces: list[str] = []
+    open_tags: list[str] = []
+    place = 0
+    for token in TOKEN.finditer(text):
+        pieces.append(_text(text[place : token.start()]))
+        place = token.end()
+        name = token["name"]
+        if token["close"]:
+            _close(name, open_tags, pieces)
+            continue
+        _end_siblings(name, open_tags, pieces)
+        empty = bool(token["empty"]) or name.lower() in VOID
+        pieces.append(f"<{name}{_attributes(token['attributes'])}{'/' if empty else ''}>")
+        if not empty:
+            open_tags.append(name)
+    pieces.append(_text(text[place:]))
+    pieces += [f"</{name}>" for name in reversed(open_tags)]
+    return "".join(pieces)
+
+
+def _text(text: str) -> str:
+    return text.replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _attributes(text: str) -> str:
+    """Each attribute once, quoted."""
+    found: dict[str, str] = {}
+    for name, double, single, bare in ATTRIBUTE.findall(text):
+        found.setdefault(name, (double or single or bare).replace("<", "&lt;").replace('"', "&quot;"))
+    return "".join(f' {name}="{value}"' for name, value in found.items())
+
+
+def _close(name: str, open_tags: list[str], pieces: list[str]) -> None:
+    """Close up to ``name``; an end without a beginning is dropped."""
+    if name not in open_tags:
+        return
+    while open_tags:
+        last = open_tags.pop()
+        pieces.append(f"</{last}>")
+        if last == name:
+            return
+
+
+def _end_siblings(name: str, open_tags: list[str], pieces: list[str]) -> None:
+    ends = ENDS.get(name, set())
+    for place in range(len(open_tags) - 1, -1, -1):
+        if open_tags[place] in BORDERS:
+            return
+        if open_tags[place] in ends:
+            while len(open_tags) > place:
+                pieces.append(f"</{open_tags.pop()}>")

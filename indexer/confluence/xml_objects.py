@@ -1,0 +1,118 @@
+"""``entities.xml`` as a stream of its objects, one in memory at a time, faults of the file mended on the way."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import IO
+
+from lxml import etree
+from lxml.etree import _Element
+
+from askwiki.errors import SourceError
+from indexer.confluence.text import FORBIDDEN
+
+BLOCK = 1 << 18  # bytes read at once
+# References to characters that XML forbids; a parser stops at them.
+BAD_REFERENCE = re.compile(r"&#(?:0*(?:[0-8]|1[124-9]|2\d|3[01])|[xX]0*(?:[0-8bBcCeEfF]|1[0-9a-fA-F]));")
+REFERENCE_LENGTH = 12  # characters that may be the beginning of a reference at the end of a block
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A property that points to another object."""
+
+    kind: str
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """One object: its class, its id and its properties (a text or a reference); collections are left out."""
+
+    kind: str
+    id: str
+    texts: dict[str, str]
+    references: dict[str, Reference]
+
+    def text(self, *names: str) -> str:
+        return next((value for name in names if (value := self.texts.get(name, ""))), "")
+
+    def reference(self, *names: str) -> str:
+        """The id that the first of these properties points to."""
+        return next((found.id for name in names if (found := self.references.get(name)) and found.id), "")
+
+
+class CleanStream:
+    """A binary file as valid UTF-8 without the characters that XML forbids."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._kept = ""
+        self.mended = 0  # characters that were replaced
+
+    def read(self, size: int = BLOCK) -> bytes:
+        while True:
+            block = self._file.read(max(size, BLOCK))
+            text = self._kept + self._decoder.decode(block, final=not block)
+            self._kept = ""
+            place = text.rfind("&", max(0, len(text) - REFERENCE_LENGTH))
+            if block and place >= 0 and ";" not in text[place:]:
+                text, self._kept = text[:place], text[place:]
+            if FORBIDDEN.search(text) or "&#" in text:
+                text, characters = FORBIDDEN.subn(" ", text)
+                text, references = BAD_REFERENCE.subn(" ", text)
+                self.mended += characters + references
+            if text or not block:
+                return text.encode()
+
+
+def read_entities(file: IO[bytes], wanted: frozenset[str], fault: Callable[[str], None]) -> Iterator[Entity]:
+    """Every object of a wanted class in file order; ``fault`` is told of what had to be mended or skipped."""
+    stream = CleanStream(file)
+    found_root = False
+    events = etree.iterparse(
+        stream, events=("end",), tag=("object", "hibernate-generic"), huge_tree=True, recover=True,
+        resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True,
+    )  # fmt: skip
+    try:
+        for _, element in events:
+            if element.tag == "hibernate-generic":
+                found_root = True
+                continue
+            if element.get("class") in wanted:
+                found_root = True
+                yield _entity(element)
+            element.clear()
+            while element.getprevious() is not None:
+                del element.getparent()[0]
+    except etree.XMLSyntaxError as error:
+        if not found_root:
+            raise SourceError(f"entities.xml is not the file of a Confluence XML export ({error}).") from error
+        fault(f"entities.xml ends in broken XML: {error}")
+    if not found_root:
+        raise SourceError("entities.xml is not the file of a Confluence XML export: it holds no objects.")
+    for entry in list(events.error_log)[:3]:
+        fault(f"entities.xml, line {entry.line}: {entry.message}")
+    if stream.mended:
+        fault(f"{stream.mended} characters that XML forbids were replaced by blanks")
+
+
+def _entity(element: _Element) -> Entity:
+    texts: dict[str, str] = {}
+    references: dict[str, Reference] = {}
+    identity = ""
+    for child in element:
+        name = child.get("name") or ""
+        if child.tag == "id" and not identity:
+            identity = (child.text or "").strip()
+        elif child.tag == "property":
+            target = child.find("id")
+            if target is not None:
+                references[name] = Reference(child.get("class") or "", (target.text or "").strip())
+            elif child.text:
+                texts[name] = child.text
+    return Entity(element.get("class"), identity, texts, references)

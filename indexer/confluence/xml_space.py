@@ -1,0 +1,214 @@
+"""What ``entities.xml`` says, after one pass: small facts in memory, bodies in a temporary database on disk.
+
+The objects come in any order with references forward, so nothing can be converted while reading.
+The bodies are the bulk of an export (hundreds of megabytes); SQLite keeps them in a file that it
+deletes of its own accord (``sqlite3.connect("")``).
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import IO
+
+from indexer.confluence.xml_objects import Entity, read_entities
+
+WANTED = frozenset(
+    {"Space", "Page", "BlogPost", "BodyContent", "Attachment", "Label", "Labelling", "ContentPermissionSet"}
+    | {
+        "ContentPermission",
+        "SpacePermission",
+        "ConfluenceUserImpl",
+        "InternalUser",
+        "ApplicationUser",
+        "ContentProperty",
+    }
+)
+STORAGE, MACHINE, MARKUP = "2", "1", "0"  # BodyContent.bodyType
+COMMIT_EVERY = 500  # bodies
+
+
+@dataclass(frozen=True, slots=True)
+class PageFacts:
+    """A Page object that is no old version."""
+
+    id: str
+    kind: str  # Page | BlogPost
+    title: str
+    space: str  # id of the space, "" when it has none
+    parent: str
+    position: int | None
+    version: int
+    updated: str
+    status: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileFacts:
+    id: str
+    name: str
+    media_type: str
+    owner: str
+    version: str
+
+
+@dataclass(slots=True)
+class Space:
+    """All facts of an export, as they stand in it."""
+
+    names: dict[str, tuple[str, str]] = field(default_factory=dict)  # space id -> (key, name)
+    homes: set[str] = field(default_factory=set)  # page ids
+    pages: dict[str, PageFacts] = field(default_factory=dict)
+    files: list[FileFacts] = field(default_factory=list)
+    labels: dict[str, tuple[str, str]] = field(default_factory=dict)  # label id -> (name, namespace)
+    labellings: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))  # page -> label ids
+    view_sets: dict[str, str] = field(default_factory=dict)  # set id -> page id
+    permissions: dict[str, list[tuple[str, str]]] = field(
+        default_factory=lambda: defaultdict(list)
+    )  # set -> (user key, group)
+    space_views: dict[str, list[tuple[str, str]]] = field(default_factory=lambda: defaultdict(list))
+    has_space_permissions: set[str] = field(default_factory=set)  # space ids
+    users: dict[str, tuple[str, str, str]] = field(default_factory=dict)  # key -> (login, e-mail, full name)
+    people: dict[str, tuple[str, str]] = field(default_factory=dict)  # login -> (e-mail, full name)
+    media_types: dict[str, str] = field(default_factory=dict)  # attachment -> type
+    faults: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.bodies = sqlite3.connect("", isolation_level=None, check_same_thread=False)
+        self.bodies.execute("PRAGMA journal_mode=OFF")
+        self.bodies.execute("CREATE TABLE body (page TEXT, kind TEXT, text TEXT)")
+
+    bodies: sqlite3.Connection = field(init=False)
+
+    def body(self, page_id: str) -> tuple[str, str]:
+        """(text, bodyType) of a page, the storage format before the others; ("", "") when it has none."""
+        rows = self.bodies.execute("SELECT text, kind FROM body WHERE page = ?", (page_id,)).fetchall()
+        order = {STORAGE: 0, "": 1, MARKUP: 2}
+        filled = sorted((row for row in rows if row[0].strip()), key=lambda row: order.get(row[1], 3))
+        return filled[0] if filled else ("", "")
+
+
+def read_space(file: IO[bytes]) -> Space:
+    """One pass over the file; memory holds one object and the small facts."""
+    space = Space()
+    space.bodies.execute("BEGIN")
+    for entity in read_entities(file, WANTED, space.faults.append):
+        READERS[entity.kind](space, entity)
+    space.bodies.execute("COMMIT")
+    space.bodies.execute("CREATE INDEX by_page ON body (page)")
+    return space
+
+
+def _space(space: Space, entity: Entity) -> None:
+    space.names[entity.id] = (entity.text("key"), entity.text("name"))
+    if home := entity.reference("homePage"):
+        space.homes.add(home)
+
+
+def _page(space: Space, entity: Entity) -> None:
+    """Old versions are Page objects too, and "current" ones at that: ``originalVersion`` tells them."""
+    if entity.reference("originalVersion", "originalVersionId") or entity.text("originalVersion", "originalVersionId"):
+        return
+    position = entity.text("position").strip()
+    version = entity.text("version").strip()
+    space.pages[entity.id] = PageFacts(
+        id=entity.id,
+        kind=entity.kind,
+        title=entity.text("title").strip(),
+        space=entity.reference("space"),
+        parent=entity.reference("parent"),
+        position=int(position) if position.lstrip("-").isdigit() else None,
+        version=int(version) if version.isdigit() else 0,
+        updated=entity.text("lastModificationDate", "creationDate").strip(),
+        status=entity.text("contentStatus").strip() or "current",
+    )
+
+
+def _body(space: Space, entity: Entity) -> None:
+    owner = entity.references.get("content")
+    if owner is None or owner.kind not in ("Page", "BlogPost", ""):
+        return
+    values = (owner.id, entity.text("bodyType").strip(), entity.text("body"))
+    space.bodies.execute("INSERT INTO body VALUES (?, ?, ?)", values)
+
+
+def _attachment(space: Space, entity: Entity) -> None:
+    old = entity.reference("originalVersion", "originalVersionId") or entity.text(
+        "originalVersion", "originalVersionId"
+    )
+    if old or entity.text("contentStatus").strip() in ("deleted", "draft"):
+        return
+    name = entity.text("title", "fileName").strip()
+    kind = entity.text("contentType", "mediaType").strip()
+    owner = entity.reference("containerContent", "content")
+    version = entity.text("version", "attachmentVersion").strip() or "1"
+    space.files.append(FileFacts(entity.id, name, kind, owner, version))
+
+
+def _label(space: Space, entity: Entity) -> None:
+    space.labels[entity.id] = (entity.text("name").strip(), entity.text("namespace").strip())
+
+
+def _labelling(space: Space, entity: Entity) -> None:
+    owner = entity.reference("content") or entity.text("labelableId").strip()
+    space.labellings[owner].append(entity.reference("label"))
+
+
+def _permission_set(space: Space, entity: Entity) -> None:
+    if entity.text("type").strip().lower() == "view":
+        space.view_sets[entity.id] = entity.reference("owningContent", "content")
+
+
+def _permission(space: Space, entity: Entity) -> None:
+    if entity.text("type").strip().lower() in ("view", ""):
+        user = entity.reference("userSubject") or entity.text("userSubject", "userName").strip()
+        space.permissions[entity.reference("owningSet")].append((user, entity.text("groupName").strip()))
+
+
+def _space_permission(space: Space, entity: Entity) -> None:
+    owner = entity.reference("space")
+    space.has_space_permissions.add(owner)
+    if entity.text("type").strip().upper() == "VIEWSPACE":
+        user = entity.reference("userSubject") or entity.text("userSubject", "userName").strip()
+        special = entity.text("allUsersSubject").strip()
+        group = entity.text("group", "groupName").strip()
+        space.space_views[owner].append((user or (f"*{special}" if special else ""), group))
+
+
+def _user(space: Space, entity: Entity) -> None:
+    login = entity.text("name", "lowerName").strip()
+    full = entity.text("displayName", "fullName").strip()
+    space.users[entity.id] = (login, entity.text("email", "emailAddress").strip(), full)
+
+
+def _person(space: Space, entity: Entity) -> None:
+    login = entity.text("name", "lowerName").strip()
+    full = entity.text("displayName", "fullName").strip()
+    email = entity.text("emailAddress", "email").strip()
+    if login:
+        space.people[login.lower()] = (email, full)
+
+
+def _property(space: Space, entity: Entity) -> None:
+    if entity.text("name").strip() == "MEDIA_TYPE":
+        space.media_types[entity.reference("content")] = entity.text("stringValue").strip()
+
+
+READERS: dict[str, Callable[[Space, Entity], None]] = {
+    "Space": _space,
+    "Page": _page,
+    "BlogPost": _page,
+    "BodyContent": _body,
+    "Attachment": _attachment,
+    "Label": _label,
+    "Labelling": _labelling,
+    "ContentPermissionSet": _permission_set,
+    "ContentPermission": _permission,
+    "SpacePermission": _space_permission,
+    "ConfluenceUserImpl": _user,
+    "InternalUser": _person,
+    "ApplicationUser": _person,
+    "ContentProperty": _property,
+}
