@@ -26,7 +26,7 @@ def failed(outcome: Outcome) -> bool:
     """Graded 0; without a grade: refused or asked without all it needed, though the wiki has the answer."""
     if outcome.grade is not None or not outcome.answerable:
         return outcome.grade == 0
-    return bool(outcome.fault or outcome.refused) or len(entries_at(outcome, "prompt")) < outcome.entries
+    return bool(outcome.refused) or len(entries_at(outcome, "prompt")) < outcome.entries
 
 
 def lost_at(outcome: Outcome) -> str:
@@ -38,9 +38,9 @@ def lost_at(outcome: Outcome) -> str:
 
 
 def lost_questions(outcomes: Sequence[Outcome]) -> dict[str, list[str]]:
-    """Ids of the failed questions by the place where they were lost."""
+    """Ids of the failed questions by the place where they were lost; what never ran is lost nowhere."""
     lost: dict[str, list[str]] = {place: [] for place in PLACES}
     for outcome in outcomes:
-        if failed(outcome):
+        if failed(outcome) and not outcome.fault:
             lost[lost_at(outcome)].append(outcome.id)
     return lost

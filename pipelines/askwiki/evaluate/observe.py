@@ -23,6 +23,7 @@ def blank(question: GoldQuestion, run: str) -> Outcome:
         answerable=question.answerable,
         entries=len(question.gold),
         split=question.split,
+        dialogue="\n".join(f"{turn.role}: {turn.content}" for turn in question.history),
         run=run,
     )
 

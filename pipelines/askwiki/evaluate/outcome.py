@@ -52,6 +52,7 @@ class Outcome:
     answerable: bool
     entries: int  # gold entries
     split: str = ""
+    dialogue: str = ""  # what was said before the question
     asked: str = ""  # the stand-alone question that was searched
     stages: Mapping[str, tuple[Hit, ...]] = field(default_factory=dict)
     answer: str = ""
@@ -74,7 +75,7 @@ class Outcome:
     @property
     def ranking(self) -> tuple[Hit, ...]:
         """What the search delivers: after the second stage where there is one."""
-        return self.stages.get("gated") or self.stages.get("found", ())
+        return self.stages.get("gated", self.stages.get("found", ()))
 
 
 def to_line(outcome: Outcome) -> str:

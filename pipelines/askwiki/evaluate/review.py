@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,7 @@ from askwiki.evaluate.outcome import Grade, Outcome
 COLUMNS = ("id", "kind", "question", "reference", "answer", "sources", "judge", "reason", "human", "comment")
 DELIMITERS = {"ru": ";", "en": ","}
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a cell that begins so is computed by Excel, not shown
+_NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)?")
 _ENCODINGS = ("utf-8-sig", "cp1251")  # as written; as Excel on a Russian Windows saves "CSV"
 
 
@@ -85,7 +87,7 @@ def _from_json(text: str, file: Path) -> Sheet:
     try:
         entries: Sequence[Mapping[str, Any]] = json.loads(text)["grades"]
         grades = [
-            HumanGrade(str(each["id"]), each["grade"], str(each.get("comment", "")), file.name) for each in entries
+            HumanGrade(str(each["id"]), each["human"], str(each.get("comment", "")), file.name) for each in entries
         ]
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise SourceError(f"{file} is not what the review page saves: {error}.") from error
@@ -143,4 +145,6 @@ def _outcome(values: Mapping[str, str]) -> Outcome:
 
 
 def shown(cell: str) -> str:
-    return f"'{cell}" if cell.startswith(_FORMULA) else cell
+    """The cell as a spreadsheet shows it rather than computes it; plain numbers stay numbers."""
+    harmless = _NUMBER.fullmatch(cell) or not cell.startswith(_FORMULA)
+    return cell if harmless else f"'{cell}"

@@ -41,6 +41,7 @@ def _answer(outcome: Outcome) -> dict[str, Any]:
         "id": outcome.id,
         "kind": outcome.kind,
         "question": outcome.question,
+        "dialogue": outcome.dialogue,
         "asked": outcome.asked if outcome.asked != outcome.question else "",
         "reference": outcome.reference,
         "answerable": outcome.answerable,
@@ -60,7 +61,7 @@ _PAGE = """<!doctype html>
 <header><span id="place"></span><progress id="progress"></progress><span id="done"></span>
 <button id="next-open"></button><button id="save"></button></header>
 <main>
-<p id="meta"></p><h1 id="question"></h1><p id="asked"></p>
+<p id="meta"></p><p id="dialogue" class="text"></p><h1 id="question"></h1><p id="asked"></p>
 <div class="pair"><section><h2 id="reference-title"></h2><div id="reference" class="text"></div></section>
 <section><h2 id="answer-title"></h2><div id="answer" class="text"></div><ol id="links"></ol></section></div>
 <div class="pair"><section id="grading"><h2 id="grade-title"></h2><div id="grades"></div>
@@ -78,7 +79,8 @@ header { position: sticky; top: 0; display: flex; gap: 1rem; align-items: center
 progress { flex: 1; height: .6rem; } main { max-width: 76rem; margin: 0 auto; padding: .5rem 1.2rem 3rem; }
 h1 { font-size: 1.35rem; margin: .2rem 0 .4rem; }
 h2 { font-size: .85rem; margin: 0 0 .5rem; opacity: .7; text-transform: uppercase; }
-#meta, #asked, #keys, #done { opacity: .7; font-size: .9rem; margin: .3rem 0; }
+#dialogue:empty { display: none; }
+#meta, #dialogue, #asked, #keys, #done { opacity: .7; font-size: .9rem; margin: .3rem 0; }
 .pair { display: grid; grid-template-columns: 1fr 1fr; gap: 1rem; margin-top: 1rem; align-items: start; }
 @media (max-width: 50rem) { .pair { grid-template-columns: 1fr; } }
 section { border: 1px solid var(--line); border-radius: .5rem; padding: .8rem 1rem; min-width: 0; }
@@ -114,6 +116,7 @@ function show() {
   at('progress').max = answers.length; at('progress').value = graded();
   at('done').textContent = words.done + ' ' + graded();
   at('meta').textContent = answer.id + ' · ' + answer.kind;
+  at('dialogue').textContent = answer.dialogue;
   at('question').textContent = answer.question;
   at('asked').textContent = answer.asked ? words.asked + ' ' + answer.asked : '';
   at('reference').textContent = answer.answerable ? answer.reference : words.no_reference;
