@@ -34,7 +34,12 @@ def panel_text(renderer: Renderer, kind: str, title: str, body: _Element | None,
         return f"\n\n{head}\n\n" if title else ""
     if tags & {"_cell", "_inline"}:
         return f"\n{head}\n{text}\n" if head else f"\n{text}\n"
-    whole = f"{head}\n\n{text}" if head else text
+    return boxed(label, text)
+
+
+def boxed(label: str, text: str) -> str:
+    """A quote under a bold label; without quote marks when it holds code, a table or much text."""
+    whole = f"**{label}**\n\n{text}" if label else text
     if NOT_QUOTED.search(text) or len(text) > QUOTED_CHARACTERS:
         return f"\n\n{whole}\n\n"
     return "\n\n" + "\n".join(f"> {line}" if line else ">" for line in whole.split("\n")) + "\n\n"

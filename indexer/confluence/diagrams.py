@@ -14,20 +14,16 @@ PICTURE_ENDINGS = (".png", ".svg", ".jpg", ".jpeg", ".gif", ".webp")
 
 
 def plantuml(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
-    """A plain body, a JSON body, or no body but the name of an attachment."""
+    """A plain body, a JSON body, an encoded parameter, or the name of an attachment."""
     body = (
         macro.plain if macro.plain is not None else ("".join(macro.rich.itertext()) if macro.rich is not None else "")
     )
     if body.strip():
         renderer.made["plantuml"] += 1
         return fence(plain_source(body), "plantuml", tags, escape(clean(macro.get("title"))))
-    if macro.get("data"):
-        return plantuml_cloud(renderer, macro, tags)
+    if macro.get("data") or macro.name == "plantumlcloud":
+        return encoded_plantuml(renderer, macro.get("data"), macro.get("compressed"), macro.get("filename"), tags)
     return _from_file(renderer, macro, tags, "plantuml")
-
-
-def plantuml_cloud(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
-    return encoded_plantuml(renderer, macro.get("data"), macro.get("compressed"), macro.get("filename"), tags)
 
 
 def encoded_plantuml(renderer: Renderer, data: str, compressed: str, filename: str, tags: frozenset[str]) -> str:

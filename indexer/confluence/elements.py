@@ -19,6 +19,7 @@ from indexer.confluence.text import clean
 
 # Inside these a heading is a bold line: it must not take over the text that follows the box.
 BOXES = frozenset({"li", "blockquote", "_box", "_cell", "dd"})
+ICON = "images/icons/"
 PARAGRAPH_BREAK = re.compile(r"\n\s*\n")
 
 
@@ -152,9 +153,10 @@ def anchor(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
 
 
 def picture(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
+    """A picture as a link; icons of the wiki's own surface are no content."""
     source = (node.get("src") or node.get("data-image-src") or "").strip()
-    if not source or source.startswith("data:"):
-        return clean(node.get("alt") or "")
+    if not source or source.startswith("data:") or ICON in source:
+        return clean(node.get("alt") or "") if ICON not in source else ""
     renderer.made["images"] += 1
     name = clean(node.get("alt") or "").strip() or attachment_name(node, source)
     return image(name, picture_target(renderer.context, node, source))

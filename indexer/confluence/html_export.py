@@ -57,6 +57,7 @@ class HtmlExport(NoSurroundings):
         self._ids = {entry.file: entry.ref.id for entry in self._entries}
         self._titles = {entry.ref.id: entry.ref.title for entry in self._entries}
         self._folder = ""
+        self._file_names: dict[str, dict[str, str]] = {}
 
     def expected(self) -> list[PageRef]:
         return [entry.ref for entry in self._entries]
@@ -75,6 +76,15 @@ class HtmlExport(NoSurroundings):
     def page_of(self, href: str) -> str:
         return self._ids.get(posixpath.normpath(posixpath.join(self._folder, href)), "")
 
+    def file_name(self, page_id: str, file: str) -> str:
+        """From the list of attachments below the page that has the file, this one or another."""
+        if page_id not in self._file_names:
+            place = next((entry.file for entry in self._entries if entry.ref.id == page_id), "")
+            there = place in self._files
+            read = read_html_page(self._archive.read(place), place) if there else None
+            self._file_names[page_id] = _file_names(read.attachments) if read else {}
+        return self._file_names[page_id].get(file, "")
+
     def page_title(self, page_id: str) -> str:
         return self._titles.get(page_id, "")
 
@@ -92,6 +102,7 @@ class HtmlExport(NoSurroundings):
         index = entry.index
         read = read_html_page(self._archive.read(entry.file), entry.file, index.space_name if index else "")
         self._folder = posixpath.dirname(entry.file)
+        self._file_names = {entry.ref.id: _file_names(read.attachments)}
         base = self._base
         numbered = entry.ref.id.isdigit()
         url = page_url(base, entry.ref.id) if base and numbered else ""
@@ -151,3 +162,8 @@ class HtmlExport(NoSurroundings):
         identity = found if found and found not in taken else file
         taken.add(identity)
         return identity
+
+
+def _file_names(attachments: tuple[Attachment, ...]) -> dict[str, str]:
+    """Last step of the file's path -> the name that people know."""
+    return {posixpath.basename(one.url.partition("?")[0]): one.name for one in attachments if one.url}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from lxml.etree import _Element
 
+from indexer.confluence.boxes import boxed
 from indexer.confluence.links import Included, link, page_url
 from indexer.confluence.macro import Macro, attribute, read_macro
 from indexer.confluence.markdown import Renderer, tag_name
@@ -27,9 +28,11 @@ def excerpt_include(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> s
     """The excerpt of the named page (one of several by its name)."""
     found = _find(renderer, macro)
     part = _excerpt(found.body, macro.get("name")) if found else None
-    return (
-        _brought_in(renderer, macro, found, part, tags) if found and part is not None else _named(renderer, macro, tags)
-    )
+    if not found or part is None:
+        return _named(renderer, macro, tags)
+    text = _brought_in(renderer, macro, found, part, tags)
+    framed = macro.get("nopanel").lower() != "true" and not tags & {"_cell", "_inline"}
+    return boxed(escape(found.context.title), text.strip("\n ")) if framed else text
 
 
 def _find(renderer: Renderer, macro: Macro) -> Included | None:

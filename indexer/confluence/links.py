@@ -33,6 +33,10 @@ class Surroundings(Protocol):
         """The id of the page that a relative link of an export leads to."""
         ...
 
+    def file_name(self, page_id: str, file: str) -> str:
+        """The real name of a file that an HTML export renamed to its id."""
+        ...
+
     def user(self, key: str) -> str: ...
 
     def attachment(self, page_id: str, name: str) -> bytes | None: ...
@@ -56,6 +60,9 @@ class NoSurroundings:
         return ""
 
     def page_of(self, href: str) -> str:
+        return ""
+
+    def file_name(self, page_id: str, file: str) -> str:
         return ""
 
     def user(self, key: str) -> str:

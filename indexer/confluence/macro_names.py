@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+PLANTUML = ("plantuml", "plantumlrender", "plantuml-render", "plantumlcloud", "uml", "puml")
 FORMULAS = (
     "eazy-math-inline", "eazy-math-block", "easy-math-block", "easy-math-inline", "mathblock", "mathinline", "latex",
     "latex-formatting", "mathblock-ref", "mathjax-inline-macro", "mathjax-block-macro",

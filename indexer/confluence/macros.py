@@ -18,7 +18,7 @@ from indexer.confluence.html_tree import parse_fragment
 from indexer.confluence.includes import excerpt_include, include
 from indexer.confluence.links import link
 from indexer.confluence.macro import Macro, attribute, read_macro
-from indexer.confluence.macro_names import CONTAINERS, FORMULAS, LISTINGS, TABS
+from indexer.confluence.macro_names import CONTAINERS, FORMULAS, LISTINGS, PLANTUML, TABS
 from indexer.confluence.markdown import Handler, Renderer
 from indexer.confluence.storage_elements import attachment_target, block, user_name
 from indexer.confluence.text import clean, escape
@@ -33,7 +33,10 @@ def macro_element(renderer: Renderer, node: _Element, tags: frozenset[str]) -> s
     macro = read_macro(node)
     if not renderer.including:
         renderer.seen[macro.name] += 1
-    return MACROS.get(macro.name, unknown)(renderer, macro, tags)
+    before = renderer.losses.total()
+    text = MACROS.get(macro.name, unknown)(renderer, macro, tags)
+    renderer.made["macros"] += renderer.losses.total() == before
+    return text
 
 
 def unknown(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
@@ -212,8 +215,7 @@ MACROS: dict[str, MacroHandler] = {
     "markdown": markdown_text,
     "profile": person,
     "user-profile": person,
-    **dict.fromkeys(("plantuml", "plantumlrender", "plantuml-render", "uml", "puml"), diagrams.plantuml),
-    "plantumlcloud": diagrams.plantuml_cloud,
+    **dict.fromkeys(PLANTUML, diagrams.plantuml),
     **dict.fromkeys(("mermaid", "mermaid-macro", "mermaid-cloud", "mermaiddiagram"), diagrams.mermaid),
     **dict.fromkeys(("drawio", "inc-drawio", "drawio-sketch", "gliffy", "lucidchart", "balsamiq"), diagrams.drawing),
     **dict.fromkeys(("graphviz", "digraph", "flowchart"), diagrams.other_source),

@@ -14,6 +14,7 @@ from lxml.etree import _Element
 
 from askwiki.data import Count, Loss
 from indexer.confluence.macro import attribute
+from indexer.confluence.macro_names import PLANTUML
 from indexer.confluence.markdown import Renderer, tag_name
 from indexer.confluence.text import clean
 
@@ -48,9 +49,8 @@ INVISIBLE_CLASSES = frozenset(
         "aui-icon",
     }
 )
-DIAGRAMS = ("plantuml", "plantumlrender", "plantumlcloud", "uml")
 CODE = ("code", "noformat")
-RECODED = (*DIAGRAMS, "html")  # their bodies may be JSON or markup, which is not what a reader sees
+RECODED = (*PLANTUML, "html")  # their bodies may be JSON or markup, which is not what a reader sees
 
 
 def measure(body: _Element, renderer: Renderer, markdown: str) -> tuple[tuple[Count, ...], tuple[Loss, ...]]:
@@ -123,14 +123,26 @@ def _kinds(node: _Element) -> Iterator[str]:
         macro = attribute(node, "name")
         if macro in CODE:
             yield "code"
-        elif macro in DIAGRAMS:
+        elif macro in PLANTUML:
             yield "plantuml"
     elif name == "pre":
         yield "code"
-    elif (name == "a" and (node.get("href") or "").strip()) or (name == "ac:link" and _leads_somewhere(node)):
+    elif (name == "a" and _shown_link(node)) or (name == "ac:link" and _leads_somewhere(node)):
         yield "links"
-    elif name == "ac:image" or (name == "img" and "emoticon" not in (node.get("class") or "")):
+    elif name == "ac:image" or (name == "img" and _shown_picture(node)):
         yield "images"
+
+
+def _shown_link(node: _Element) -> bool:
+    """An address with something to click on; names of people are no links of ours."""
+    href = (node.get("href") or "").strip()
+    nowhere = any(word in (node.get("class") or "") for word in ("confluence-userlink", "unresolved", "createlink"))
+    return bool(href) and not nowhere and (len(node) > 0 or bool((node.text or "").strip()) or href.startswith("http"))
+
+
+def _shown_picture(node: _Element) -> bool:
+    source = node.get("src") or ""
+    return "emoticon" not in (node.get("class") or "") and bool(source) and "images/icons/" not in source
 
 
 def _leads_somewhere(node: _Element) -> bool:

@@ -11,9 +11,10 @@ from indexer.confluence.code import fence, rendered_code
 from indexer.confluence.elements import nothing
 from indexer.confluence.emoticons import emoticon_sign
 from indexer.confluence.links import link
+from indexer.confluence.macro_names import LISTINGS, PLANTUML
 from indexer.confluence.markdown import Handler, Renderer
 from indexer.confluence.targets import href_target
-from indexer.confluence.text import clean
+from indexer.confluence.text import clean, escape
 
 ERROR_MACRO = re.compile(r"(?:macro|Макрос)\W+([\w-]+)", re.IGNORECASE)
 KINDS = ("information", "note", "tip", "warning", "error", "success")
@@ -109,9 +110,50 @@ def vanished(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str | 
     """An app's container that the export leaves empty."""
     if text_of(node) or by_tag(node, "img") is not None:
         return None
-    name = node.get("data-macro-name") or (node.get("id") or "app").removeprefix("ap-")
-    renderer.lose("macro", name, "the export holds nothing of this app's content")
+    name = node.get("data-macro-name") or re.sub(r"^ap-|-[0-9a-f]{6,}.*$|__.*$", "", node.get("id") or "") or "app"
+    kind = "plantuml" if name in PLANTUML else "macro"
+    renderer.lose(kind, name, "this form of export holds nothing of the app's content")
     return f"\n\n{renderer.mark(name)}\n\n"
+
+
+def wrapped_macro(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str | None:
+    """``conf-macro``: the wiki names the macro; listings go, a picture of PlantUML has lost its source."""
+    name = node.get("data-macro-name") or ""
+    if name in LISTINGS:
+        return ""
+    if name not in PLANTUML:
+        return None
+    renderer.lose(
+        "plantuml", name, "only its picture is in this form of export; the source is in the XML export and the API"
+    )
+    picture = by_tag(node, "img")
+    if picture is not None and "download/temp" not in (picture.get("src") or "") and by_tag(node, "svg") is None:
+        return None
+    title = renderer.word("PlantUML diagram", "Диаграмма PlantUML")
+    return f"\\[{title}]" if tags & {"p", "_inline"} else f"\n\n\\[{title}]\n\n"
+
+
+def tabs(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str | None:
+    """Tabs one after another, each under its label."""
+    labels = [text_of(item) for item in node.iter("li") if "menu-item" in (item.get("class") or "").split()]
+    panes = [pane for pane in node.iter("div") if "tabs-pane" in (pane.get("class") or "").split()]
+    if not labels or len(labels) != len(panes):
+        return None
+    pieces = []
+    for label, pane in zip(labels, panes, strict=True):
+        renderer.start_line()
+        pieces.append(f"**{escape(label)}**\n\n{renderer.inner(pane, tags).strip()}")
+    return "\n\n" + "\n\n".join(pieces) + "\n\n"
+
+
+def unresolved(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str | None:
+    """A link to a page that is not there leads nowhere (or to the form that would create it)."""
+    return renderer.inner(node, tags) if node.tag == "a" else None
+
+
+def person(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str | None:
+    """The name is what is said; the address of a profile only costs room."""
+    return renderer.inner(node, tags) if node.tag == "a" else None
 
 
 def embedded_file(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str | None:
@@ -128,6 +170,11 @@ CLASSES: dict[str, Handler] = {
     "confluence-information-macro": information,
     "expand-container": expand,
     "emoticon": emoticon,
+    "conf-macro": wrapped_macro,
+    "aui-tabs": tabs,
+    "unresolved": unresolved,
+    "createlink": unresolved,
+    "confluence-userlink": person,
     "jira-issue": jira_issue,
     "error": lambda renderer, node, tags: broken_macro(renderer, node, tags) if node.tag == "div" else None,
     "ap-container": vanished,

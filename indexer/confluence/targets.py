@@ -20,7 +20,7 @@ TRACKING = re.compile(r"[?&]src=confmacro$")
 
 def href_target(context: Context, href: str) -> str:
     """An absolute address where it can be told, else one that still names the page."""
-    if SCRIPT.match(href):
+    if SCRIPT.match(href) or href == "#":
         return ""
     if SCHEME.match(href) or href.startswith("//"):
         return TRACKING.sub("", href)
@@ -32,7 +32,7 @@ def href_target(context: Context, href: str) -> str:
     if page_id:
         return page_url(context.base, page_id, fragment)
     if match := ATTACHMENT.search(path):
-        return attachment_url(context.base, match[1], unquote(match[2]))
+        return attachment_url(context.base, match[1], context.wiki.file_name(match[1], match[2]) or unquote(match[2]))
     if path.startswith("/") and context.base:
         return urljoin(context.base, path) + anchor
     return href
@@ -55,7 +55,7 @@ def picture_target(context: Context, node: _Element, source: str) -> str:
     if SCHEME.match(source) or source.startswith("//"):
         return source
     if match:
-        return attachment_url(context.base, match[1], unquote(match[2]))
+        return attachment_url(context.base, match[1], context.wiki.file_name(match[1], match[2]) or unquote(match[2]))
     if source.startswith("/") and context.base:
         return urljoin(context.base, source)
     return source
