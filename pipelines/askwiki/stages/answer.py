@@ -10,7 +10,7 @@ from datetime import date
 from askwiki.data import Passage, Question, Turn
 from askwiki.errors import ModelError
 from askwiki.llm import Llm, Message, Reply
-from askwiki.stages.fence import Fence
+from askwiki.stages.fence import Fence, one_line
 from askwiki.stages.gate import SentenceGate
 from askwiki.stages.passages import OLDER
 from askwiki.stages.tools import Tools
@@ -130,14 +130,14 @@ def _give(text: str, written: Written) -> Generator[str, None, None]:
 def _written(passage: Passage, fence: Fence, language: str) -> str:
     """A passage in the prompt: where it is from and how old it is stands inside the fence, for it is wiki text, too."""
     words = _WORDS[language]
-    lines = [" / ".join((*passage.path, passage.title, *passage.headings))]
+    lines = [one_line(" / ".join((*passage.path, passage.title, *passage.headings)))]
     first, last, parts = passage.part
     if parts > 1:
         lines.append(f"{words['part']} {first}–{last} {words['of']} {parts}")
     if passage.updated:
         lines.append(f"{words['updated']} {passage.updated[:10]}")
     if passage.url:
-        lines.append(passage.url)
+        lines.append(one_line(passage.url))
     if passage.note.startswith(f"{OLDER}:"):
         lines.append(f"{words['older']} {passage.note.split(':', 1)[1]}")
     return fence.around("\n".join((*lines, "", passage.text)), str(passage.number))

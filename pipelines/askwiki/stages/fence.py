@@ -6,11 +6,16 @@ import re
 import secrets
 from dataclasses import dataclass, field
 
-# What could be taken for the prompt's own structure or for a turn of the chat template.
-_TEMPLATE = re.compile(
-    r"<\|?/?(?:im_start|im_end|system|user|assistant|end|eot_id|start_header_id|end_header_id)\|?>", re.I
+# What could be taken for the prompt's own structure or for a turn of a chat template, of any known family:
+# <|im_start|> and the like (ChatML, Llama 3, Phi, Harmony), <｜User｜> (DeepSeek), [INST] (Mistral, Llama 2), Gemma's.
+_TEMPLATE = re.compile(r"<[|｜](?=/?[\w▁])|</?(?:system|user|assistant|s|bos|eos|pad|unk)>", re.I)
+_INSTRUCTION_TAGS = re.compile(
+    r"\[/?(?:INST|SYSTEM_PROMPT|TOOL_CALLS|TOOL_RESULTS|AVAILABLE_TOOLS)\]|<</?SYS>>|</?(?:start|end)_of_turn>", re.I
 )
-_INSTRUCTION_TAGS = re.compile(r"\[/?INST\]|<</?SYS>>|<(?:start|end)_of_turn>", re.I)
+# Characters that a reader does not see and a model does: zero width, direction, tags, variants (but for emoji).
+_INVISIBLE = re.compile(
+    "[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufe00-\ufe0e\U000e0000-\U000e01ef]"
+)
 
 
 def _mark() -> str:
@@ -29,8 +34,13 @@ class Fence:
         return f"<<{head}{self.mark}>>\n{self._harmless(text)}\n<<end {self.mark}>>"
 
     def _harmless(self, text: str) -> str:
-        text = _INSTRUCTION_TAGS.sub(_spread, _TEMPLATE.sub(_spread, text))
+        text = _INSTRUCTION_TAGS.sub(_spread, _TEMPLATE.sub(_spread, _INVISIBLE.sub("", text)))
         return text.replace(self.mark, self.mark[:4] + " " + self.mark[4:])
+
+
+def one_line(text: str) -> str:
+    """A title or heading as one line, whatever stands in it."""
+    return " ".join(text.split())
 
 
 def _spread(match: re.Match[str]) -> str:

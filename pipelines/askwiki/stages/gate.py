@@ -17,6 +17,9 @@ _FENCE = re.compile(r"^(?P<indent>[ \t]*)(?:[-*+>]\s+|\d+[.)]\s+)?(?P<fence>`{3,
 _MARKER = re.compile(r"[ \u00a0]?\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\](?!\()")
 _MARKERS = re.compile(r"(?:[ \u00a0]?\[\d{1,3}(?:\s*[,;]\s*\d{1,3})*\](?!\())+")
 _CODE_SPAN = re.compile(r"(`+[^`\n]*`+)")
+# What the chat would run as a live page beside the answer: code blocks of these kinds, these tags in any code.
+_LIVE = {"html", "svg", "xhtml", "htm", "css", "js", "javascript", "jsx", "ts", "typescript", "vue", "svelte"}
+_LIVE_TAG = re.compile(r"<(html|style|script|svg)>", re.IGNORECASE)
 # The end of a sentence: its sign, closing quotes, markers after it; then a blank and what may begin the next one.
 _END = re.compile(
     r"(?<!\b\w)(?<!\b\w\w)[.!?…]+[»\")*_]*(?:[ \u00a0]?\[[\d,; ]+\])*[ \t]+(?=[^\s\[a-zа-яё\d])", re.DOTALL
@@ -85,7 +88,8 @@ class SentenceGate:
         if match["info"].strip().lower().startswith("mermaid"):
             self._diagram = []
             return ""
-        return unit
+        language = match["info"].strip().split(" ")[0].lower()
+        return unit.replace(match["info"], "text") if language in _LIVE else unit
 
     def _inside(self, unit: str, match: re.Match[str] | None) -> str:
         closes = match is not None and match["fence"].startswith(self._fence) and not match["info"].strip()
@@ -97,6 +101,7 @@ class SentenceGate:
         if closes:
             self._fence = ""
             return unit
+        unit = _LIVE_TAG.sub(r"<\1 >", unit)
         return unit if self._indent < _INDENT_OF_CODE else unit.replace("](", "] (")
 
     def _close_diagram(self) -> str:
@@ -118,6 +123,7 @@ class SentenceGate:
             supported = set(supporting(sentence, cited, self._passages, self._least_share))
             self.cited |= supported
             parts = [part if number % 2 else _keep_markers(part, supported) for number, part in enumerate(parts)]
+        parts = [_LIVE_TAG.sub(r"<\1 >", part) if number % 2 else part for number, part in enumerate(parts)]
         return harmless("".join(parts), self._hosts)
 
 

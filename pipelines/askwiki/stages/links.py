@@ -13,9 +13,14 @@ _LINK = re.compile(
     r"(!?)\[((?:[^\[\]\\]|\\.|\[[^\[\]]*\])*)\]\(\s*<?((?:[^()\s<>]|\([^()\s]*\))*)>?(?:\s+[\"'(][^\"')]*[\"')])?\s*\)"
 )
 _AUTOLINK = re.compile(r"<((?:https?|ftp|mailto|javascript|data):[^>\s]*)>", re.IGNORECASE)
-_BARE = re.compile(r"(?:\b(?:https?|ftp)://|\bwww\.)[^\s<>`\"'|\]]*[^\s<>`\"'|\].,;:!?)*_]", re.IGNORECASE)
+_BARE = re.compile(
+    r"(?:\b(?:https?|ftp)://|\bwww\.|(?<![\w:/])//(?=[\w-]+\.))[^\s<>`\"'|\]]*[^\s<>`\"'|\].,;:!?)*_]", re.IGNORECASE
+)
+_PORTS = {"http": 80, "https": 443}
 _SAFE = "%/:=&?~#+!$,;'@*-._"  # signs of an address that need no escape; brackets would end the link
 _TAG = re.compile(r"<(?!br\s*/?>)(?=[A-Za-z/!?])", re.IGNORECASE)
+# The beginning of a line up to the colon of a link definition, also the second line of one: "[x]: //host", "- b]: …".
+_DEFINITION = re.compile(r"^([ \t>*+\-\d.)]*\[?(?:[^\[\]\\\n]|\\.)*\]):", re.MULTILINE)
 
 
 def wiki_hosts(passages: Iterable[Passage], wiki_url: str) -> frozenset[str]:
@@ -37,7 +42,7 @@ def harmless(text: str, hosts: frozenset[str]) -> str:
     text = _LINK.sub(lambda match: _link(match, hosts, keep), text)
     text = _AUTOLINK.sub(lambda match: _bare(match[1], hosts, keep), text)
     text = _BARE.sub(lambda match: _bare(match.group(), hosts, keep), text)
-    text = _TAG.sub("&lt;", text).replace("](", "] (")
+    text = _DEFINITION.sub(r"\1\\:", _TAG.sub("&lt;", text)).replace("](", "] (")
     while "\x00" in text:  # a kept link may hold a kept code span
         text = re.sub("\x00(\\d+)\x00", lambda match: kept[int(match[1])], text)
     return text
@@ -46,7 +51,8 @@ def harmless(text: str, hosts: frozenset[str]) -> str:
 def _link(match: re.Match[str], hosts: frozenset[str], keep: Callable[[str], str]) -> str:
     picture, label, address = match.groups()
     if _host(address) in hosts:
-        return keep(f"{picture}[{label}]({address})")
+        inner = _LINK.sub(lambda within: _link(within, hosts, keep), label)  # a picture that is a link
+        return keep(f"{picture}[{_TAG.sub('&lt;', inner)}]({address})")
     if picture or not _host(address):
         return label
     return f"{label} ({keep(f'`{address}`')})"
@@ -57,12 +63,16 @@ def _bare(address: str, hosts: frozenset[str], keep: Callable[[str], str]) -> st
 
 
 def _host(address: str) -> str:
-    """Host of a web address in lower case, empty for anything else."""
+    """Host of a web address in lower case, with its port where that is not the usual one; empty for anything else."""
     try:
         parts = urlsplit(address.strip())
-        return (parts.hostname or "") if parts.scheme.lower() in ("http", "https") and "\\" not in address else ""
+        port = parts.port
     except ValueError:
         return ""
+    if parts.scheme.lower() not in _PORTS or "\\" in address or "@" in parts.netloc:
+        return ""
+    host = parts.hostname or ""
+    return host if port in (None, _PORTS[parts.scheme.lower()]) else f"{host}:{port}"
 
 
 def link(label: str, address: str) -> str:

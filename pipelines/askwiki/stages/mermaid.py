@@ -27,7 +27,8 @@ _KINDS = {
 _PAIRS = {")": "(", "]": "[", "}": "{"}
 _QUOTED = re.compile(r"\"[^\"\n]*\"")
 _FORBIDDEN = re.compile(
-    r"^\s*(?:click|link|links|callback|href)\s|%%\{|<\s*(?:script|img|iframe)|javascript:", re.I | re.M
+    r"^\s*(?:click|link|links|callback|href)\s|%%\{|<\s*(?:script|img|iframe)|javascript:|\bimg\s*:|\burl\s*\(|@import",
+    re.I | re.M,
 )
 # A label with brackets in it must be in quotes: A[Заявка (новая)] is no diagram for Mermaid.
 _LABEL = re.compile(r"(?P<node>\b\w+)\[(?P<label>[^\[\]\"/\\(][^\[\]\"]*?[(){}<>;][^\[\]\"]*)\]")

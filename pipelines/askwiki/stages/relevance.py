@@ -14,7 +14,7 @@ from askwiki.data import Candidate, Question, Status, Verdict
 from askwiki.errors import AskWikiError, Cancelled
 from askwiki.llm import Llm, Message
 from askwiki.settings import RelevanceSettings
-from askwiki.stages.fence import Fence
+from askwiki.stages.fence import Fence, one_line
 from askwiki.stages.tools import Tools
 
 logger = logging.getLogger(__name__)
@@ -177,6 +177,6 @@ def read_verdicts(text: str, count: int) -> tuple[Verdict, ...]:
 
 def _fragment(number: int, candidate: Candidate, fence: Fence, settings: RelevanceSettings) -> str:
     chunk = candidate.chunk
-    place = " / ".join((*chunk.path, chunk.title, *chunk.headings))
+    place = one_line(" / ".join((*chunk.path, chunk.title, *chunk.headings)))
     context = f"{chunk.context}\n\n" if chunk.context else ""
     return fence.around(f"{place}\n{context}{chunk.text[: settings.characters]}", str(number))
