@@ -129,9 +129,8 @@ def _assemble(
     for group, parts in zip(groups, cuts, strict=True):
         place = group.spoken[0].headings
         url = with_anchor(page.url, group.spoken[0].anchor)
-        whole = page.markdown[parts[0].piece.start : parts[-1].piece.end]
-        screen = bool(screen_rule(whole, group.headings, page.labels, labels))
         for part, cut in enumerate(parts, start=1):
+            text = cut.piece.text(page.markdown)
             position = content_key(*place, str(seen[place]), str(part))[:HASH_CHARACTERS]
             yield Chunk(
                 id=f"{page.id}#{position}",
@@ -142,11 +141,11 @@ def _assemble(
                 headings=group.headings,
                 url=url,
                 kind=group.kind,
-                screen=screen or cut.screen,
+                screen=cut.screen or bool(screen_rule(text, group.headings, page.labels, labels)),
                 ordinal=ordinal,
                 part=part,
                 parts=len(parts),
-                text=cut.piece.text(page.markdown),
+                text=text,
                 overlap=cut.piece.overlap,
                 updated=page.updated,
                 labels=page.labels,

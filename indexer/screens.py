@@ -25,9 +25,11 @@ _HEADING = re.compile(
     r"screen|form|dialog|window|fields|buttons|menu|toolbar|user interface|ui)\b",
     re.IGNORECASE,
 )
+# "Monitoring → Alerts", "Settings > Users": names with capitals, marked or not. Not code's a -> b.
 _MENU_PATH = re.compile(
-    r"(?:\*\*|«|\"|`)?[\w .]{2,40}(?:\*\*|»|\"|`)?[ \t]*(?:→|->|➔|&gt;|\s>\s|›)[ \t]*(?:\*\*|«|\"|`)?\w"
+    r"(?<!\w)[A-ZА-ЯЁ][\w -]{1,40}[*»\"”]{0,2}[ \t]*(?:→|➔|›|[ \t]->|[ \t]&?gt;|[ \t]>)[ \t]*[*«\"“]{0,2}[A-ZА-ЯЁ]"
 )
+_CODE = re.compile(r"^[ \t]*(`{3,}|~{3,}).*?(?:^[ \t]*\1[`~]*[ \t]*$|\Z)|`[^`\n]*`", re.DOTALL | re.MULTILINE)
 _CONTROL = re.compile(
     r"\b(?:нажмит\w*|нажат\w*|кликнит\w*|щ[её]лкнит\w*|кнопк\w*|пол(?:е|я|ей|ю|ем|ях)|вкладк\w*|меню|флаж\w*|чекбокс\w*|"
     r"переключател\w*|выпадающ\w*|раскрывающ\w*|диалогов\w*|окн[оае]|иконк\w*|значок\w*|"
@@ -41,6 +43,7 @@ def screen_rule(text: str, headings: Sequence[str], labels: Sequence[str], scree
     """The name of the first rule that makes it a screen text, empty when none does."""
     if {label.casefold() for label in labels} & {label.casefold() for label in screen_labels}:
         return "label"  # the author said so
+    text = _CODE.sub(" ", text)  # a program's own fields and arrows are no screen
     if _FIELD_COLUMNS.search(text):
         return "table of fields"  # its first column names controls
     if len(_MENU_PATH.findall(text)) >= 2 and _CONTROL.search(text):

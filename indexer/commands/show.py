@@ -7,7 +7,7 @@ import difflib
 import json
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from askwiki.configuration import load_configuration
@@ -37,19 +37,25 @@ def run(options: argparse.Namespace) -> int:
         raise SourceError("Name one page, or give --all for every page of the source.")
     configuration = load_configuration(os.environ)
     source = open_source(options.source, configuration)
+    pages = source.pages() if options.all else iter([find_page(source, options.page)])
+    if not (options.json or options.chunks):
+        return _print(pages, page_text)
     using = make_preparation(configuration)
+    form = to_json if options.json else chunks_text
+    try:
+        return _print(pages, lambda page: form(*prepare_page(page, "", using=using), using))
+    finally:
+        using.desk.cache.close()
+
+
+def _print(pages: Iterator[Page | PageFailure], form: Callable[[Page], str]) -> int:
     failed = 0
-    for page in source.pages() if options.all else [find_page(source, options.page)]:
+    for page in pages:
         if isinstance(page, PageFailure):
             failed += not page.skipped
             print(f"{page.ref.title} ({page.ref.id}): {page.reason}", file=sys.stderr)
-            continue
-        if options.json or options.chunks:
-            ready, chunks = prepare_page(page, "", using=using)
-            print(to_json(ready, chunks, using) if options.json else chunks_text(ready, chunks, using))
         else:
-            print(page_text(page))
-    using.desk.cache.close()
+            print(form(page))
     return 1 if failed else 0
 
 
