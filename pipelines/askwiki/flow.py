@@ -95,7 +95,8 @@ class _Traced:
 
 def _run(turns: Sequence[Turn], kit: Kit, settings: Settings | None, cancel: threading.Event | None) -> Run:
     typed = next((turn.content for turn in reversed(turns) if turn.role == "user"), "")
-    return Run(kit, settings or kit.settings, cancel, language_of(typed))
+    settings = settings or kit.settings
+    return Run(kit, settings, cancel, language_of(typed, settings.language))
 
 
 def _answer(

@@ -15,6 +15,7 @@ from askwiki.errors import ModelError, StoreError
 from askwiki.flow_run import Run
 from askwiki.guard import beside
 from askwiki.stages.answer import room_for_passages
+from askwiki.stages.centre import centred
 from askwiki.stages.condense import by_rule, condense, worth_asking
 from askwiki.stages.passages import Cut, make_passages
 from askwiki.stages.relevance import judge
@@ -24,7 +25,7 @@ from askwiki.store.fingerprint import check_fingerprint, fingerprint_of
 from askwiki.tokens import make_counter
 
 Vector = NDArray[np.float32]
-Progress = Generator[Status, None, None]
+CENTRE_SECONDS = 60.0  # for the few vectors that are made once, on the first question
 
 
 def understand(
@@ -32,7 +33,7 @@ def understand(
 ) -> Generator[Status, None, tuple[Question, Future[Vector] | None]]:
     """The question that stands alone, and its vector under way where it was begun beside the condensing."""
     with run.stage("condense"):
-        ruled = by_rule(turns, run.settings.condense)
+        ruled = by_rule(turns, run.settings.condense, run.settings.language)
         early: Future[Vector] | None = None
         if question is not None:
             question = replace(question, history=question.history or ruled.history)
@@ -86,8 +87,11 @@ def _dense(run: Run, question: Question, early: Future[Vector] | None) -> Genera
 
 
 def _embed(run: Run, text: str) -> Vector:
-    kit, seconds = run.kit, run.settings.search.timeout
-    return kit.guard.call("embedder", lambda: kit.embedder.query(text), seconds=seconds, cancel=run.cancel)
+    kit, settings = run.kit, run.settings.search
+    vector = kit.guard.call("embedder", lambda: kit.embedder.query(text), seconds=settings.timeout, cancel=run.cancel)
+    return kit.guard.call(
+        "embedder", lambda: centred(vector, kit.embedder, settings.centre), seconds=CENTRE_SECONDS, cancel=run.cancel
+    )
 
 
 def _sparse(run: Run, question: Question) -> Generator[Status, None, Sparse | None]:

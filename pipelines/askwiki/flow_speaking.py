@@ -12,7 +12,7 @@ from askwiki.errors import ContextOverflow, ModelError
 from askwiki.flow_run import Run
 from askwiki.llm import Llm, Message
 from askwiki.stages.answer import Written, answer_messages, dialogue_messages, write
-from askwiki.stages.extract import extract
+from askwiki.stages.extract import as_markdown, extract
 from askwiki.stages.gate import SentenceGate
 from askwiki.stages.links import link, wiki_hosts
 from askwiki.stages.passages import OLDER, halve, make_passages
@@ -60,7 +60,7 @@ def refuse(run: Run, refused: Refusal, candidates: Sequence[Candidate], rights: 
     sentence = {"nothing_found": "refused_nothing", "outside": "refused_outside"}.get(refused, "refused_insufficient")
     text = run.say(sentence)
     if lacking:
-        text += f" {run.say('refused_lacking', lacking=_gate(run, ()).feed(lacking + chr(10)).strip())}"
+        text += f" {run.say('refused_lacking', lacking=_harmless(run, (), lacking))}"
     near = _near(run, candidates, rights) if refused == "insufficient" else ()
     if near:
         links = link_list(near, texts=run.kit.texts, language=run.language, now=datetime.now(UTC))
@@ -80,14 +80,24 @@ def _near(run: Run, candidates: Sequence[Candidate], rights: Rights) -> Sequence
 
 def quote(run: Run, question: Question, passages: Sequence[Passage]) -> Speech:
     """The answer without a model: the nearest sentences of the best passages."""
-    shown = passages[: run.settings.answer.extractive_passages]
-    yield from map(source_of, shown)
     with run.stage("answer"):
         terms = search_terms(question, run.kit.glossary)
-        text = extract(shown, question.text, terms, run.settings.answer)
-    opening = f"{run.say('extract_title')}\n\n{text}"
+        quoted = extract(
+            passages, question.text, terms, run.settings.answer, lambda text: _harmless(run, passages, text)
+        )
+    shown = [passage for passage, _ in quoted]
+    yield from map(source_of, shown)
+    opening = f"{run.say('extract_title')}\n\n{as_markdown(quoted)}"
     yield run.token(f"\n\n{opening}" if run.text else opening)
-    return (yield from _finish(run, shown, {passage.number for passage in shown}))
+    return (yield from _finish(run, passages, {passage.number for passage in shown}))
+
+
+def _harmless(run: Run, passages: Sequence[Passage], text: str) -> str:
+    """Wiki text as it may be shown: no foreign addresses, no HTML, no numbers that look like our marks."""
+    gate = SentenceGate(
+        {}, hosts=wiki_hosts(passages, run.settings.wiki.url), least_share=0.0, broken_diagram=run.say("diagram_broken")
+    )
+    return gate.feed(text) + gate.finish()
 
 
 def write_answer(

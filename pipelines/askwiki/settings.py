@@ -118,6 +118,7 @@ class SearchSettings:
     weight_context: float = 0.3
     weight_sparse: float = 1.0
     timeout: float = 8.0  # seconds for the embedder and for the store, each; then the question goes on without
+    centre: float = 0.5  # share of the mean question that is taken out of a question's vector
     lift_intent: float = 0.03  # share of the score spread for chunks of the kind that is asked for
     lift_place: float = 0.10  # the same for chunks of the space, label or section that the question names
 

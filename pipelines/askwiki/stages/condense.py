@@ -20,7 +20,7 @@ from askwiki.settings import CondenseSettings, Settings
 from askwiki.stages.dialogue import clean, recent, split
 from askwiki.stages.smalltalk import is_about_last_answer, is_friendly, without_greeting
 from askwiki.stages.tools import Tools
-from askwiki.stemming import fold, telling_stems
+from askwiki.stemming import STOP_WORDS, fold, telling_stems
 
 logger = logging.getLogger(__name__)
 
@@ -51,7 +51,9 @@ _CONCEPT = re.compile(
 # What must not get lost on the way: codes, numbers, names of systems.
 _EXACT = re.compile(r"\b(?=\w*\d)\w+(?:[-._/]\w+)*|\b[A-ZА-ЯЁ]{2,}(?:[-_]\w+)*|\b[a-z]+(?:[-_][a-z0-9]+)+\b")
 _CYRILLIC, _LATIN = re.compile(r"[А-Яа-яЁё]"), re.compile(r"[A-Za-z]")
+_LATIN_WORD = re.compile(r"\b[A-Za-z']+\b")
 
+FEW_WORDS = 4  # Latin words without one that only English has: codes and commands
 FEW_STEMS = 2  # a question of no more telling words leans on what was said before it
 MOST_CHARACTERS = 1_500  # of a condensed question; a longer one is no question but an answer
 TERMS = 8  # further search words that are taken from the model
@@ -73,7 +75,7 @@ def condense(
     turns: Sequence[Turn], *, kit: Tools, settings: Settings, cancel: threading.Event | None = None
 ) -> Question:
     """The question that the search is asked. Never raises but ``Cancelled``: what fails is its ``note``."""
-    question = by_rule(turns, settings.condense)
+    question = by_rule(turns, settings.condense, settings.language)
     if not worth_asking(question, kit, settings.condense):
         return question
     try:
@@ -85,8 +87,8 @@ def condense(
         return replace(question, note=kit.texts.say("condense_failed", question.language))
 
 
-def by_rule(turns: Sequence[Turn], settings: CondenseSettings) -> Question:
-    """What can be known without a model."""
+def by_rule(turns: Sequence[Turn], settings: CondenseSettings, default: str = "ru") -> Question:
+    """What can be known without a model; ``default`` is the language of a message that has none."""
     before, typed, wish = split(clean(turns))
     limit = settings.question_characters
     text = without_greeting(typed)[:limit]
@@ -94,7 +96,7 @@ def by_rule(turns: Sequence[Turn], settings: CondenseSettings) -> Question:
         text=text,
         original=wish or typed[:limit],
         intent=intent_of(text),
-        language=language_of(typed) if _LATIN.search(typed) or _CYRILLIC.search(typed) else _language_before(before),
+        language=_language(typed, before, default),
         history=recent(before, settings),
     )
     if not typed.strip() or is_friendly(typed):
@@ -118,13 +120,24 @@ def intent_of(text: str) -> Intent | None:
     return None if screen == concept else "screen" if screen else "concept"
 
 
-def language_of(text: str) -> str:
-    """``ru`` or ``en``: which prompts and sentences fit. The answer itself follows the question's language."""
-    return "ru" if len(_CYRILLIC.findall(text)) >= len(_LATIN.findall(text)) / 2 else "en"
+def language_of(text: str, default: str = "ru") -> str:
+    """``ru`` or ``en``: which prompts and sentences fit. The answer itself follows the question's language.
+
+    A bare code or command (``E-136``, ``routerctl enable``) has no language: the ``default`` holds.
+    """
+    cyrillic, latin = len(_CYRILLIC.findall(text)), len(_LATIN.findall(text))
+    if 2 * cyrillic >= latin and cyrillic:
+        return "ru"
+    words = [word.lower() for word in _LATIN_WORD.findall(text)]
+    return "en" if len(words) > FEW_WORDS or not STOP_WORDS.isdisjoint(words) else default
 
 
-def _language_before(turns: Sequence[Turn]) -> str:
-    return next((language_of(turn.content) for turn in reversed(turns) if turn.role == "user"), "ru")
+def _language(typed: str, before: Sequence[Turn], default: str) -> str:
+    """Of the message, or where it has none, of what the person said before it."""
+    for text in (typed, *(turn.content for turn in reversed(before) if turn.role == "user")):
+        if _LATIN.search(text) or _CYRILLIC.search(text):
+            return language_of(text, default)
+    return default
 
 
 def worth_asking(question: Question, kit: Tools, settings: CondenseSettings) -> bool:

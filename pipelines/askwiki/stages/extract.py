@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from askwiki.data import Passage
 from askwiki.settings import AnswerSettings
+from askwiki.stages.links import escape
 from askwiki.stages.passages import close_fences
 from askwiki.stages.sources import label_of
 from askwiki.stemming import telling_stems
@@ -19,7 +20,10 @@ _ROW = re.compile(r"^\s*\|")
 _RULE = re.compile(r"^\s*\|(?:\s*:?-+:?\s*\|)+\s*$")
 _FENCE = re.compile(r"^\s*(`{3,}|~{3,})")
 _HEADING = re.compile(r"^#{1,6}\s+")
+_ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s")
 CONTEXT_SHARE = 0.35  # of a neighbour's own weight that a unit passes on: an answer stands beside its subject
+LESSER_SHARE = 0.5  # of the best unit's score that a further unit or passage needs to be quoted as well
+WHOLE_TABLE, WHOLE_LIST = 1_500, 700  # characters up to which a table or a list is quoted whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,41 +31,66 @@ class _Unit:
     """A sentence, a list item, a table row or a line of code; ``line`` = it begins a line."""
 
     text: str
-    kind: str  # text | row | code | heading
+    kind: str  # text | item | row | code | heading
     line: bool
 
 
-def extract(passages: Sequence[Passage], question: str, terms: Sequence[str], settings: AnswerSettings) -> str:
-    """Quotations with their numbers, best passage first, as Markdown."""
+def extract(
+    passages: Sequence[Passage],
+    question: str,
+    terms: Sequence[str],
+    settings: AnswerSettings,
+    clean: Callable[[str], str] = lambda text: text,
+) -> list[tuple[Passage, str]]:
+    """(passage, quotation) best first; ``clean`` makes wiki text harmless. Later ones only if they are near, too."""
     weights = _weights(passages, set(telling_stems(question)), set(telling_stems(" ".join(terms))))
-    quoted = [
-        (passage, quote)
-        for passage in passages[: settings.extractive_passages]
-        if (quote := best_part(passage.text, weights, settings.extractive_characters))
-    ]
-    return "\n\n".join(f"**{label_of(passage)}** [{passage.number}]\n\n{_as_quote(quote)}" for passage, quote in quoted)
+    quoted: list[tuple[Passage, str]] = []
+    best = 0.0
+    for passage in passages[: settings.extractive_passages]:
+        text, score = best_part(passage.text, weights, settings.extractive_characters)
+        if text and (not quoted or score >= LESSER_SHARE * best):
+            quoted.append((passage, clean(text).strip()))
+            best = max(best, score)
+    return quoted
 
 
-def best_part(text: str, weights: dict[str, float], characters: int) -> str:
-    """The part of ``text`` of at most about ``characters`` around its best units, in page order."""
+def as_markdown(quoted: Sequence[tuple[Passage, str]]) -> str:
+    """Each quotation under the name and number of its passage."""
+    return "\n\n".join(
+        f"**{escape(label_of(passage))}** [{passage.number}]\n\n{_as_quote(text)}" for passage, text in quoted
+    )
+
+
+def best_part(text: str, weights: Mapping[str, float], characters: int) -> tuple[str, float]:
+    """(the part of ``text`` of about ``characters`` around its best units, in page order; the best unit's score)."""
     units = _units(text)
-    if sum(len(unit.text) for unit in units) <= characters:
-        return text.strip()
+    if not units:
+        return "", 0.0
     own = [sum(weights.get(word, 0.0) for word in set(telling_stems(unit.text))) for unit in units]
     scores = [score + CONTEXT_SHARE * _near(own, place) for place, score in enumerate(own)]
     order = sorted(range(len(units)), key=lambda place: (-scores[place], place))
+    best = scores[order[0]]
+    if sum(len(unit.text) for unit in units) <= characters:
+        return text.strip(), best
     chosen: set[int] = set()
     left = characters
     for place in order:
-        wanted = {place, *_belonging(units, place)} - chosen
-        cost = sum(len(units[number].text) for number in wanted)
-        if chosen and (cost > left or scores[place] <= 0):
-            continue
-        chosen |= wanted
-        left -= cost
-        if left <= 0:
+        if chosen and scores[place] < LESSER_SHARE * best:
             break
-    return _joined(units, chosen)
+        wanted = _around(units, place) - chosen
+        cost = sum(len(units[number].text) for number in wanted)
+        if not chosen or cost <= left:
+            chosen |= wanted
+            left -= cost
+    return _joined(units, chosen), best
+
+
+def _around(units: Sequence[_Unit], place: int) -> set[int]:
+    """A unit with what it cannot be read without, and with its neighbours where it is running text."""
+    chosen = {place, *_belonging(units, place)}
+    if units[place].kind in ("text", "heading"):
+        chosen |= {near for near in (place - 1, place + 1) if 0 <= near < len(units) and units[near].kind == "text"}
+    return chosen
 
 
 def _weights(passages: Sequence[Passage], words: Set[str], further: Set[str]) -> dict[str, float]:
@@ -92,6 +121,8 @@ def _units(text: str) -> list[_Unit]:
             units.append(_Unit(line, "row", True))
         elif _HEADING.match(line):
             units.append(_Unit(line, "heading", True))
+        elif _ITEM.match(line):
+            units.append(_Unit(line, "item", True))
         elif line.strip():
             sentences = _SENTENCE.split(line)
             units += [_Unit(sentence, "text", number == 0) for number, sentence in enumerate(sentences)]
@@ -101,14 +132,16 @@ def _units(text: str) -> list[_Unit]:
 def _belonging(units: Sequence[_Unit], place: int) -> set[int]:
     """What a unit cannot be read without: a row its table's header, code its whole block, a heading its text."""
     kind = units[place].kind
-    if kind == "row":
-        first = _first_of_run(units, place)
-        return {first, first + 1} & set(range(len(units))) if first != place else set()
-    if kind == "code":
-        return set(range(_first_of_run(units, place), _last_of_run(units, place) + 1))
     if kind == "heading":
-        return {place + 1} & set(range(len(units)))
-    return set()
+        return {place + 1, *_belonging(units, place + 1)} if place + 1 < len(units) else set()
+    if kind == "text":
+        return set()
+    first, last = _first_of_run(units, place), _last_of_run(units, place)
+    whole = set(range(first, last + 1))
+    length = sum(len(units[number].text) for number in whole)
+    if kind == "code" or length <= (WHOLE_TABLE if kind == "row" else WHOLE_LIST):
+        return whole
+    return {first, first + 1} if kind == "row" and last > first else set()
 
 
 def _first_of_run(units: Sequence[_Unit], place: int) -> int:
@@ -133,7 +166,7 @@ def _joined(units: Sequence[_Unit], chosen: Set[int]) -> str:
         if not text:
             text = unit.text if not gap or unit.kind != "text" else f"… {unit.text}"
         elif unit.line:
-            apart = gap and not (unit.kind == "row" and units[last].kind == "row")
+            apart = gap and not unit.kind == units[last].kind == "row"
             text += ("\n\n" if apart or unit.kind != units[last].kind else "\n") + unit.text
         else:
             text += (" … " if gap else " ") + unit.text

@@ -34,13 +34,16 @@ def reciprocal_ranks(legs: Mapping[str, Hits], weights: Mapping[str, float], k: 
 def standard_scores(legs: Mapping[str, Hits], weights: Mapping[str, float]) -> dict[str, float]:
     """Weighted sum of each leg's scores, shifted and scaled by the mean and deviation of its own list.
 
-    A chunk that a leg does not list counts as that leg's last: how far behind it is, is not known.
+    All lists count as equally long: a sparse leg lists only what shares a word with the question, and
+    what it could have listed scores 0. A chunk that a full list does not name counts as its last.
     """
     scores = {chunk_id: 0.0 for hits in legs.values() for chunk_id in hits}
+    longest = max((len(hits) for hits in legs.values()), default=0)
     for name in sorted(legs):
         listed = [hit.score for hit in legs[name].values()]
-        mean = math.fsum(listed) / len(listed)
-        deviation = math.sqrt(math.fsum((score - mean) ** 2 for score in listed) / len(listed)) or 1.0
+        listed += [0.0] * (longest - len(listed))
+        mean = math.fsum(listed) / longest
+        deviation = math.sqrt(math.fsum((score - mean) ** 2 for score in listed) / longest) or 1.0
         last = min(listed)
         for chunk_id in scores:
             hit = legs[name].get(chunk_id)

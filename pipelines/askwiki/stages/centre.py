@@ -1,0 +1,63 @@
+"""What all questions share is taken out of a question's vector: it says nothing about this one.
+
+Vectors of a contrastive encoder lie in a narrow cone (Ethayarajh 2019, "How Contextual are Contextualized
+Word Representations?"), and questions in a narrower one. The mean of questions without content points
+along it; half of it is subtracted before the search. Documents stay as they are.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from askwiki.embedding import Embedder
+
+logger = logging.getLogger(__name__)
+Vector = NDArray[np.float32]
+
+# Questions that ask without saying about what, in both languages of the prompts.
+WITHOUT_CONTENT = (
+    "Как это сделать?",
+    "Как это настроить?",
+    "Как это работает?",
+    "Где это находится?",
+    "Где это посмотреть?",
+    "Куда обратиться?",
+    "Сколько это стоит?",
+    "Сколько времени это занимает?",
+    "Сколько их может быть?",
+    "Что это такое?",
+    "Что это значит?",
+    "Что делать, если не работает?",
+    "Почему так происходит?",
+    "Почему возникает ошибка?",
+    "Кто за это отвечает?",
+    "Кто может это сделать?",
+    "Когда это происходит?",
+    "Какой из них выбрать?",
+    "Какие бывают варианты?",
+    "Какие есть ограничения?",
+    "Можно ли это изменить?",
+    "Нужно ли это делать?",
+    "Чем одно отличается от другого?",
+    "Зачем это нужно?",
+)
+
+_lock = threading.Lock()
+_means: WeakKeyDictionary[Embedder, Vector] = WeakKeyDictionary()
+
+
+def centred(vector: Vector, embedder: Embedder, share: float) -> Vector:
+    """``vector`` less ``share`` of the mean question, shape kept; the mean is made once for each encoder."""
+    if share <= 0:
+        return vector
+    with _lock:
+        mean = _means.get(embedder)
+        if mean is None:
+            mean = np.mean([embedder.query(text) for text in WITHOUT_CONTENT], axis=0, dtype=np.float32)
+            _means[embedder] = mean
+    return np.asarray(vector - np.float32(share) * mean, dtype=np.float32)
