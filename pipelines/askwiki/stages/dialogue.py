@@ -70,6 +70,12 @@ def recent(turns: Sequence[Turn], settings: CondenseSettings) -> tuple[Turn, ...
     return tuple(reversed(kept))
 
 
+def source_list(answer: str) -> str:
+    """The list of links that an answer of ours ends with, empty when it has none."""
+    match = _SOURCE_LIST.search(answer)
+    return match.group() if match else ""
+
+
 def without_markers(text: str) -> str:
     """An answer of ours without its ``[1]`` marks; code is left alone."""
     parts = _CODE.split(text)

@@ -7,7 +7,7 @@ import json
 import shutil
 import threading
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -45,6 +45,10 @@ class EmbeddedReader:
     def page_chunks(self, page_id: str, rights: Rights) -> list[Chunk]:
         opened = self._current()
         return opened.records.page_chunks(page_id, rights) if opened else []
+
+    def visible_urls(self, urls: Collection[str], rights: Rights) -> frozenset[str]:
+        opened = self._current()
+        return opened.records.visible_urls(urls, rights) if opened else frozenset()
 
     def conjunctions(self) -> dict[str, tuple[Clause, ...]]:
         opened = self._current()
@@ -90,11 +94,17 @@ class EmbeddedWriter:
                 opening.enter_context(only_writer(root))
                 _adopt_complete(root)
                 self._folder = root / (BUILDING if rebuild else WRITER)
-                self._engine = _open_folder(self._folder, fingerprint, rebuild=rebuild)
+                self._engine: EdgeEngine | None = _open_folder(self._folder, fingerprint, rebuild=rebuild)
             except OSError as error:
                 raise StoreError(f"The index folder {root} cannot be written: {error.strerror}.") from error
-            self._records = RecordWriter(self._engine)
             self._held = opening.pop_all()
+
+    @property
+    def _records(self) -> RecordWriter:
+        """Opened again only when something is asked after a commit."""
+        if self._engine is None:
+            self._engine = EdgeEngine.load(self._folder / "shard")
+        return RecordWriter(self._engine)
 
     def pages(self, source: str) -> dict[str, str]:
         return self._records.pages(source)
@@ -132,8 +142,7 @@ class EmbeddedWriter:
         if not self._rebuild and not dirty.exists():
             return
         self._records.forget_unused_access()
-        self._engine.flush()
-        self._engine.close()
+        self._close_engine()
         try:
             if self._rebuild:
                 write_text(self._folder / "complete", "")
@@ -145,12 +154,16 @@ class EmbeddedWriter:
             raise StoreError(
                 f"The index could not be published in {self._root}: {error.strerror}. The old one stays in force."
             ) from error
-        self._engine = EdgeEngine.load(self._folder / "shard")
-        self._records = RecordWriter(self._engine)
 
     def close(self) -> None:
-        self._engine.close()
+        self._close_engine()
         self._held.close()
+
+    def _close_engine(self) -> None:
+        if self._engine is not None:
+            self._engine.flush()
+            self._engine.close()
+            self._engine = None
 
     def _changing(self) -> None:
         if not self._rebuild:

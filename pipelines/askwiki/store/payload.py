@@ -33,6 +33,7 @@ INDEXES: Mapping[str, IndexKind] = {
     "screen": "bool",
     "labels": "keyword",
     "acl": "keyword",
+    "url": "keyword",
     "updated": "datetime",
 }
 

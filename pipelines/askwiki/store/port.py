@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -70,6 +70,10 @@ class Reader(Protocol):
 
     def page_chunks(self, page_id: str, rights: Rights) -> list[Chunk]:
         """All chunks of a page in page order."""
+        ...
+
+    def visible_urls(self, urls: Collection[str], rights: Rights) -> frozenset[str]:
+        """Those of the addresses that a chunk has, letter for letter."""
         ...
 
     def conjunctions(self) -> dict[str, tuple[Clause, ...]]:

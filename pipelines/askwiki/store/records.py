@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict
 
 from askwiki.data import Chunk, Clause, LegHit, Rights, Sparse
@@ -50,6 +50,12 @@ class RecordReader:
         where = Where({"page_id": [page_id], "acl": sorted(rights.keys)})
         distinct = {chunk.id: chunk for chunk in self._chunks(where)}
         return sorted(distinct.values(), key=lambda chunk: (chunk.ordinal, chunk.part, chunk.id))
+
+    def visible_urls(self, urls: Collection[str], rights: Rights) -> frozenset[str]:
+        if not urls:
+            return frozenset()
+        where = Where({"record": ["chunk"], "url": sorted(urls), "acl": sorted(rights.keys)})
+        return frozenset(row.payload["url"] for row in self._engine.scroll(Scroll(where, ["url"])))
 
     def conjunctions(self) -> dict[str, tuple[Clause, ...]]:
         now = time.monotonic()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, TypeVar
 
 from askwiki.data import Chunk, Clause, LegHit, Rights
@@ -41,6 +41,9 @@ class ServerReader:
 
     def page_chunks(self, page_id: str, rights: Rights) -> list[Chunk]:
         return self._ask(lambda records: records.page_chunks(page_id, rights), [])
+
+    def visible_urls(self, urls: Collection[str], rights: Rights) -> frozenset[str]:
+        return self._ask(lambda records: records.visible_urls(urls, rights), frozenset())
 
     def conjunctions(self) -> dict[str, tuple[Clause, ...]]:
         return self._ask(lambda records: records.conjunctions(), {})

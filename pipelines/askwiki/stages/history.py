@@ -1,0 +1,42 @@
+"""An earlier answer comes back only while the person may read what it was made of.
+
+What was said stays in the chat, also when rights were taken since. So that it does not reach a prompt
+again, an answer counts only if every page in its list of links is still visible; an answer whose list
+cannot be read does not count at all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from urllib.parse import unquote
+
+from askwiki.data import Rights, Turn
+from askwiki.stages.dialogue import source_list
+from askwiki.store.port import Reader
+
+_LINK = re.compile(r"\]\(<?(?P<url>[^\s()<>]*(?:\([^\s()<>]*\)[^\s()<>]*)*)>?\)")
+_OF_LETTERS = re.compile(r"(?:%[89A-Fa-f][0-9A-Fa-f])+")  # escapes that a link adds to letters of other alphabets
+
+
+def readable(turns: Sequence[Turn], rights: Rights, *, reader: Reader) -> tuple[Turn, ...]:
+    """The dialogue without answers that the person could not get any more. StoreError passes through."""
+    linked = {place: links(turn.content) for place, turn in enumerate(turns) if turn.role == "assistant"}
+    asked = {form for found in linked.values() for url in found for form in _forms(url)}
+    visible = reader.visible_urls(asked, rights) if asked else frozenset()
+    hidden = {
+        place
+        for place, found in linked.items()
+        if not found or not all(any(form in visible for form in _forms(url)) for url in found)
+    }
+    return tuple(turn for place, turn in enumerate(turns) if place not in hidden)
+
+
+def links(answer: str) -> frozenset[str]:
+    """The addresses in the list that an answer of ours ends with."""
+    return frozenset(match["url"] for match in _LINK.finditer(source_list(answer)))
+
+
+def _forms(url: str) -> tuple[str, ...]:
+    """How the index may have written the address that a link shows."""
+    return url, _OF_LETTERS.sub(lambda match: unquote(match.group()), url), unquote(url)
