@@ -62,8 +62,9 @@ def test_an_escaped_link_is_the_same_page() -> None:
         "Премия.\n\n**Источники**\n\n1. Премии (без адреса)\n",
         LIST.format(url="https://wiki.example.com/unknown"),
         LIST.format(url=OPEN) + "\nи ещё слова после списка",
+        LIST.format(url=OPEN) + "2. Премии (без адреса)\n",
     ],
-    ids=["no list", "a link but no list", "no address", "unknown page", "list not at the end"],
+    ids=["no list", "a link but no list", "no address", "unknown page", "list not at the end", "one without address"],
 )
 def test_what_cannot_be_checked_is_left_out(answer: str) -> None:
     assert not kept(answer, "hr")

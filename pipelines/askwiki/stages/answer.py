@@ -40,7 +40,7 @@ def answer_messages(question: Question, passages: Sequence[Passage], *, kit: Too
     system, user = kit.prompts.get(name, question.language).render(
         today=today.isoformat(),
         glossary=kit.glossary.lines(f"{question.text}\n{written}") or "—",
-        history=history_text(question.history),
+        history=fence.around(history_text(question.history), "history") if question.history else "—",
         passages=written or "—",
         question=asked,
         mark=fence.mark,

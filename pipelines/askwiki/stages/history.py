@@ -15,6 +15,7 @@ from askwiki.data import Rights, Turn
 from askwiki.stages.dialogue import source_list
 from askwiki.store.port import Reader
 
+_ITEM = re.compile(r"\s*(?:\d+\.|-) ")
 _LINK = re.compile(r"\]\(<?(?P<url>[^\s()<>]*(?:\([^\s()<>]*\)[^\s()<>]*)*)>?\)")
 _OF_LETTERS = re.compile(r"(?:%[89A-Fa-f][0-9A-Fa-f])+")  # escapes that a link adds to letters of other alphabets
 
@@ -33,8 +34,10 @@ def readable(turns: Sequence[Turn], rights: Rights, *, reader: Reader) -> tuple[
 
 
 def links(answer: str) -> frozenset[str]:
-    """The addresses in the list that an answer of ours ends with."""
-    return frozenset(match["url"] for match in _LINK.finditer(source_list(answer)))
+    """The addresses in the list that an answer of ours ends with; none when one of its lines has no address."""
+    items = [line for line in source_list(answer).splitlines() if _ITEM.match(line)]
+    found = [_LINK.search(line) for line in items]
+    return frozenset(match["url"] for match in found if match) if all(found) else frozenset()
 
 
 def _forms(url: str) -> tuple[str, ...]:
