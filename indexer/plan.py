@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from typing import Literal
 
 from askwiki.data import Chunk, Page
@@ -44,14 +44,14 @@ def gone(
     return sorted(set(stored) - stay)
 
 
-def refuse_shrinking(source: str, stored: Sequence[str], expected: Sequence[str], share: float) -> None:
+def refuse_shrinking(source: str, stored: int, expected: int, share: float) -> None:
     """SourceError when the source holds so many pages fewer that it looks like a broken export."""
-    lost = len(stored) - len(expected)
-    if not stored or lost <= 0:
+    lost = stored - expected
+    if lost <= 0:
         return
-    if not expected or (lost > FEW and lost > share * len(stored)):
+    if not expected or (lost > FEW and lost > share * stored):
         raise SourceError(
-            f"{source} holds {len(expected)} pages where the index has {len(stored)} of it. That looks like a broken "
+            f"{source} holds {expected} pages where the index has {stored} of it. That looks like a broken "
             f"export, so nothing was changed (sync.shrink allows {share:.0%} fewer). "
             "If the pages are really gone, run again with --allow-shrink."
         )

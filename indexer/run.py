@@ -12,12 +12,13 @@ from askwiki.embedding import make_embedder
 from askwiki.sparse import make_sparse
 from askwiki.store import open_writer
 from askwiki.store.fingerprint import fingerprint_of
+from indexer.apply import Tools
 from indexer.cache import Cache
 from indexer.digest import run_digest
 from indexer.ledger import Ledger
 from indexer.prepare import make_preparation
 from indexer.sources import Source
-from indexer.sync import Progress, Rules, Tools, sync
+from indexer.sync import Progress, Rules, sync
 from indexer.vectors import Encoders
 
 

@@ -16,11 +16,15 @@ from qdrant_client import QdrantClient
 from askwiki.data import PUBLIC, Chunk, Vectors
 from askwiki.settings import ChunkingSettings, SparseSettings, StoreSettings
 from askwiki.sparse import make_sparse
+from askwiki.store.edge import EdgeEngine
 from askwiki.store.embedded import EmbeddedReader, EmbeddedWriter
+from askwiki.store.engine import Scroll, Where
 from askwiki.store.fingerprint import fingerprint_of
+from askwiki.store.locks import private_copy
 from askwiki.store.port import PageState, Point, Reader, Writer
 from askwiki.store.remote import ServerReader, ServerWriter
 from askwiki.store.server import Server, connect
+from askwiki.store.versions import read_pointer
 from tests.fakes import HashEmbedder
 
 EMBEDDER = HashEmbedder()
@@ -107,6 +111,23 @@ def _server(client: Any, settings: StoreSettings) -> Store:
         lambda: ServerReader(Server(client, settings)),
         lambda fingerprint=FINGERPRINT, **named: ServerWriter(Server(client, settings), fingerprint, **named),
     )
+
+
+def contents(folder: Path) -> dict[str, Any]:
+    """Everything of the version in force, point by point: id -> (payload, vectors rounded)."""
+    copy = private_copy(folder, read_pointer(folder))
+    engine = EdgeEngine.load(copy.folder / "shard")
+    rows = list(engine.scroll(Scroll(Where({}), vectors=True)))
+    engine.close()
+    copy.discard()
+    return {row.id: (dict(row.payload), _rounded(row.vectors)) for row in rows}
+
+
+def _rounded(vectors: Vectors | None) -> Any:
+    if vectors is None:
+        return None
+    values = [round(value, 4) for value in vectors.sparse.values]
+    return (vectors.text.round(4).tolist(), vectors.context.round(4).tolist(), vectors.sparse.indices, values)
 
 
 def make_chunk(page: str, ordinal: int, text: str, **fields: Any) -> Chunk:

@@ -1,0 +1,150 @@
+"""One pass over a source: every page compared with what is stored of it, changed ones written.
+
+Every page is written whole or not at all, its hash last, so a run that was killed is simply repeated:
+the next one finds the old hash and does the page again.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from askwiki.access import acl_key, known_readers, unknown_policy
+from askwiki.data import Chunk, Clause, Page
+from askwiki.errors import PageError
+from askwiki.settings import Settings
+from askwiki.store.fingerprint import CHUNKER
+from askwiki.store.port import PageState, Writer
+from indexer.ledger import Ledger
+from indexer.plan import change_of, embedded_hash, gone, page_hash
+from indexer.prepare import Preparation, prepare_page
+from indexer.sources import PageFailure, PageRef, Source
+from indexer.tally import CALLS, Tally
+from indexer.vectors import Encoders, make_points
+
+TOGETHER = 64  # chunks of changed pages that are embedded together
+INCOMPLETE = " incomplete"  # behind the hash of a page that a model could not fully describe: done again next time
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What a sync works with."""
+
+    settings: Settings
+    preparation: Preparation
+    encoders: Encoders
+    writer: Writer
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A changed page on its way: ready to be embedded and written."""
+
+    state: PageState
+    chunks: list[Chunk]
+    readers: tuple[Clause, ...]
+    payload_only: bool
+
+
+class Run:
+    """One pass over a source: the ledger so far, and changed pages waiting to be embedded together."""
+
+    def __init__(self, source: Source, stored: dict[str, str], using: Tools) -> None:
+        self.stored = stored  # page id -> hash
+        self._source = source
+        self._using = using
+        self._recipe = recipe(using.settings)
+        self._ledger = Ledger(source=source.name)
+        self._arrived: dict[str, bool] = {}  # page id -> left out by rule
+        self._waiting: list[Change] = []
+        self._before = using.preparation.desk.tally.counts()  # of the sources before this one
+        self._hidden = 0  # pages whose readers the source does not say, closed by the settings
+
+    def take(self, item: Page | PageFailure) -> None:
+        reference = item.ref.id if isinstance(item, PageFailure) else item.id
+        if reference in self._arrived:
+            self._ledger = self._ledger.add(collisions=1)
+            return
+        self._arrived[reference] = isinstance(item, PageFailure) and item.skipped
+        if isinstance(item, PageFailure):
+            self._ledger = self._ledger.with_failure(item)
+            return
+        self._ledger = self._ledger.with_page(item)
+        readers = known_readers(item.readers, self._source.kind, self._using.settings.access)
+        self._hidden += (
+            item.readers is None and unknown_policy(self._source.kind, self._using.settings.access) == "closed"
+        )
+        acl = acl_key(readers)
+        mark = page_hash(item, acl, self._recipe)
+        if self.stored.get(item.id) == mark:
+            self._ledger = self._ledger.add(unchanged=1)
+            return
+        self._prepare(item, acl, mark, readers)
+
+    def write_waiting(self) -> None:
+        """Embed what is new of the waiting pages in one go, then write page by page."""
+        new = [chunk for change in self._waiting if not change.payload_only for chunk in change.chunks]
+        points = iter(make_points(new, using=self._using.encoders))
+        name, writer = self._source.name, self._using.writer
+        for change in self._waiting:
+            if change.payload_only:
+                writer.update_payload(name, change.state, change.chunks, change.readers)
+            else:
+                writer.replace_page(name, change.state, [next(points) for _ in change.chunks], change.readers)
+            self._ledger = self._ledger.add(indexed=1)
+        self._waiting = []
+
+    def remove_gone(self, expected: list[PageRef]) -> None:
+        skipped = [name for name, left_out in self._arrived.items() if left_out]
+        for page_id in gone(self.stored, [ref.id for ref in expected], self._arrived, skipped):
+            self._using.writer.remove_page(self._source.name, page_id)
+            self._ledger = self._ledger.add(removed=1)
+
+    def finished(self, expected: list[PageRef], *, complete: bool) -> Ledger:
+        ledger = dataclasses.replace(self._ledger, expected=len(expected))
+        if complete:
+            ledger = ledger.with_missing(expected, list(self._arrived))
+        for sentence in self._notes():
+            ledger = ledger.with_note(sentence)
+        counted = Counter(self._using.preparation.desk.tally.counts())
+        counted.subtract(self._before)
+        calls = sum(number for name, number in counted.items() if name.endswith(CALLS))
+        return ledger.add(model_calls=calls, truncated=counted["embedding.truncated"])
+
+    def _prepare(self, page: Page, acl: str, mark: str, readers: tuple[Clause, ...]) -> None:
+        using = self._using
+        own = Tally()  # of this page alone: a model that failed on it must not mark the others
+        desk = dataclasses.replace(using.preparation.desk, tally=own)
+        try:
+            _, chunks = prepare_page(page, acl, using=dataclasses.replace(using.preparation, desk=desk))
+        except PageError as error:
+            failure = PageFailure(PageRef(page.id, page.title), str(error))
+            self._ledger = dataclasses.replace(self._ledger.with_failure(failure), read=self._ledger.read - 1)
+            return
+        failed = any(name.endswith(".fallback") for name in own.counts())
+        for name, number in {**own.counts(), "incomplete": int(failed)}.items():
+            using.preparation.desk.tally.add(name, number)
+        texts = {chunk.id: embedded_hash(chunk, using.encoders.sparse_path) for chunk in chunks}
+        state = PageState(page.id, mark + INCOMPLETE if failed else mark, texts)
+        stored = using.writer.page(self._source.name, page.id) if page.id in self.stored else None
+        self._waiting.append(Change(state, chunks, readers, change_of(stored, texts) == "payload"))
+        if sum(len(change.chunks) for change in self._waiting) >= TOGETHER:
+            self.write_waiting()
+
+    def _notes(self) -> Iterator[str]:
+        kind = self._source.kind
+        if self._hidden:
+            groups = self._using.settings.access.unknown_groups or "nobody"
+            yield (
+                f"{self._hidden} pages do not say who may read them; only {groups} will find them. Give their groups "
+                f"in access.unknown_groups, or set access.unknown_{kind} to open if everybody may."
+            )
+        if collisions := self._using.encoders.sparse.collisions():
+            yield f"{collisions} words of the indexed pages share their sparse index with another word."
+
+
+def recipe(settings: Settings) -> str:
+    """What turns the same page into other chunks or contexts."""
+    return repr((CHUNKER, settings.chunking, settings.context, bool(settings.llm.url)))

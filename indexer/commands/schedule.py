@@ -1,0 +1,61 @@
+"""``python -m indexer schedule``: sync again and again; what the indexer's container runs."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import signal
+import sys
+import threading
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import NoReturn
+
+from askwiki.configuration import Configuration, load_configuration
+from askwiki.errors import SourceError
+from indexer.ledger import Ledger
+from indexer.run import run_sources
+from indexer.schedule import check_schedule, run_schedule
+from indexer.sources import open_source
+from indexer.sync import Rules
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--source", metavar="KIND:PATH", help="instead of schedule.source of the settings")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Until the process is told to end (SIGTERM, Ctrl-C)."""
+    environment = dict(os.environ)
+    if options.source:
+        environment["ASKWIKI_SCHEDULE__SOURCE"] = options.source
+    configuration = load_configuration(environment)
+    settings = configuration.settings.schedule
+    check_schedule(settings)
+    logging.getLogger().setLevel(configuration.settings.log_level)
+    signal.signal(signal.SIGTERM, lambda *_: _end())
+    run_schedule(lambda: _job(configuration), settings, clock=lambda: datetime.now(UTC), stop=threading.Event())
+    return 0
+
+
+def _job(configuration: Configuration) -> Sequence[Ledger]:
+    """Every source, even when another one cannot be read."""
+    settings = configuration.settings.schedule
+    ledgers: list[Ledger] = []
+    broken: list[str] = []
+    for name in settings.source.split():
+        try:
+            ledgers += run_sources([open_source(name, configuration)], Rules(between=settings.reconcile), configuration)
+        except SourceError as error:
+            broken.append(str(error))
+    for ledger in ledgers:
+        print(ledger.to_text(), file=sys.stderr, flush=True)
+    if broken:
+        raise SourceError(" ".join(broken))
+    return ledgers
+
+
+def _end() -> NoReturn:
+    """A run under way ends here: whatever it wrote is whole pages, the next run goes on from there."""
+    raise SystemExit(0)

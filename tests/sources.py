@@ -1,0 +1,89 @@
+"""A source in memory, and an indexer over it whose only fake is the model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from askwiki.configuration import CHECKOUT
+from askwiki.data import Page
+from askwiki.glossary import load_glossary
+from askwiki.llm import Llm
+from askwiki.prompts import load_prompts
+from askwiki.settings import Settings
+from askwiki.store import open_writer
+from askwiki.store.fingerprint import fingerprint_of
+from askwiki.store.port import Writer
+from indexer.apply import Tools
+from indexer.asking import Desk
+from indexer.cache import Cache
+from indexer.ledger import Ledger
+from indexer.prepare import Preparation
+from indexer.sources import PageFailure, PageRef
+from indexer.sync import Rules, sync
+from indexer.tally import Tally
+from indexer.vectors import Encoders
+from tests.fakes import HashEmbedder
+from tests.stores import SPARSE
+
+
+def make_page(number: str, markdown: str, **fields: Any) -> Page:
+    values: dict[str, Any] = {
+        "id": number, "space": "DOC", "title": f"Page {number}", "path": ("Home",), "url": f"https://wiki/{number}",
+        "markdown": markdown, "updated": "2026-01-01T00:00:00Z", "version": 1, "labels": ("howto",), "readers": (),
+    }  # fmt: skip
+    return Page(**{**values, **fields})
+
+
+@dataclass
+class ListSource:
+    """Gives the pages of a list. ``silent``: ids that it names but does not give."""
+
+    items: Sequence[Page | PageFailure]
+    name: str = "html:wiki"
+    kind: str = "html"
+    silent: Sequence[str] = ()
+
+    def expected(self) -> list[PageRef]:
+        arriving = [item.ref if isinstance(item, PageFailure) else PageRef(item.id, item.title) for item in self.items]
+        return [*dict.fromkeys(arriving), *(PageRef(name, name) for name in self.silent)]
+
+    def pages(self) -> Iterator[Page | PageFailure]:
+        yield from self.items
+
+
+@dataclass
+class Indexer:
+    """An index in a folder, kept from run to run."""
+
+    folder: Path
+    settings: Settings = field(default_factory=Settings)
+    embedder: HashEmbedder = field(default_factory=HashEmbedder)
+    llm: Llm | None = None
+
+    def sync(self, *items: Page | PageFailure, rules: Rules = Rules(), **source: Any) -> Ledger:
+        return self.run(ListSource(items, **source), rules)
+
+    def run(self, source: Any, rules: Rules = Rules(), *, rebuild: bool = False) -> Ledger:
+        """One run as ``python -m indexer sync`` makes it."""
+        store = replace(self.settings.store, path=str(self.folder / "store"))
+        writer = open_writer(store, self.fingerprint(), rebuild=rebuild)
+        try:
+            ledger = sync(source, rules, using=self.tools(writer))
+            writer.commit()
+        finally:
+            writer.close()
+        return ledger
+
+    def tools(self, writer: Writer) -> Tools:
+        config, tally = CHECKOUT / "config", Tally()
+        cache = Cache(self.folder / "cache")
+        desk = Desk(self.llm, load_prompts(config / "prompts"), load_glossary(config / "glossary.yaml"), cache, tally)
+        preparation = Preparation(self.settings, self.embedder, desk)
+        encoders = Encoders(self.embedder, SPARSE, self.settings.sparse.path, cache, tally)
+        return Tools(self.settings, preparation, encoders, writer)
+
+    def fingerprint(self) -> dict[str, Any]:
+        return fingerprint_of(self.embedder, SPARSE, self.settings.chunking)
