@@ -42,6 +42,8 @@ def read_failure(error: Exception, server: str, sent: Set[str]) -> Failure:
     text = _text(error)
     if says_overflow(text):
         return Failure(ContextOverflow("The prompt is longer than the language model takes."))
+    if isinstance(error, json.JSONDecodeError):
+        return Failure(ModelError(f"The answer of {server} is not in the OpenAI form; check llm.url."))
     if isinstance(error, openai.APIStatusError):
         return _of_status(error, server, text, sent)
     if isinstance(error, (openai.APITimeoutError, httpx2.TimeoutException)):

@@ -14,6 +14,7 @@ _CLOSE = ("</think>", "</thinking>", "</reasoning>", "<|end|>")
 _MARKS = _OPEN + _CLOSE + ("<|channel|>final<|message|>", "<|start|>assistant")
 _LONGEST = max(map(len, _MARKS))
 _CLOSING = re.compile("|".join(map(re.escape, _CLOSE)))
+_TRIES = 100  # places where an object may begin; each costs as much as what stands after it
 _READ_CHARACTERS = 200_000  # of an answer that should be short JSON; more is a model gone wild
 
 
@@ -88,7 +89,9 @@ def read_json(text: str, schema: Mapping[str, Any]) -> dict[str, Any]:
     text = text[:_READ_CHARACTERS]
     decoder = json.JSONDecoder(strict=False)
     place = text.find("{")
-    while place >= 0:
+    for _ in range(_TRIES):
+        if place < 0:
+            break
         try:
             value, _ = decoder.raw_decode(text, place)
         except (json.JSONDecodeError, RecursionError):
