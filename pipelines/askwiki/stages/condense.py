@@ -49,7 +49,7 @@ _CONCEPT = re.compile(
     re.IGNORECASE,
 )
 # What must not get lost on the way: codes, numbers, names of systems.
-_EXACT = re.compile(r"\b(?=\w*\d)\w+(?:[-._/]\w+)*|\b[A-ZА-ЯЁ]{2,}(?:[-_]\w+)*|\b[a-z]+(?:[-_][a-z0-9]+)+\b")
+_EXACT = re.compile(r"\b(?=[\w.\-/]*\d)\w+(?:[-._/]\w+)*|\b[A-ZА-ЯЁ]{2,}(?:[-_]\w+)*|\b[a-z]+(?:[-_][a-z0-9]+)+\b")
 _CYRILLIC, _LATIN = re.compile(r"[А-Яа-яЁё]"), re.compile(r"[A-Za-z]")
 _LATIN_WORD = re.compile(r"\b[A-Za-z']+\b")
 
