@@ -19,6 +19,7 @@ NAMES = {
 }
 # Blocks that must not get "> " before each line: code stays letter for letter, tables stay tables.
 NOT_QUOTED = re.compile(r"^\s*(?:```|\||#{1,6} |> )", re.MULTILINE)
+PLAIN_START = re.compile(r"[^\W\d_]|[«“\"(]|\d(?!\d*[.)])")
 QUOTED_CHARACTERS = 2000  # a longer box is a part of the page, not a remark beside it
 
 
@@ -26,23 +27,27 @@ def panel_text(renderer: Renderer, kind: str, title: str, body: _Element | None,
     """A quote with the kind and the title in bold; with code or tables inside, no quote marks."""
     renderer.start_line()
     text = renderer.inner(body, renderer.within(tags, "_box")).strip("\n ") if body is not None else ""
-    label = title if kind == "panel" else ". ".join(part for part in (_kind(renderer, kind), title) if part)
-    if kind != "panel" and title:
-        label = f"{_kind(renderer, kind)}: {title}"
-    head = f"**{label}**" if label else ""
+    label = title if kind == "panel" else _kind(renderer, kind) + (f": {title}" if title else "")
     if not text:
-        return f"\n\n{head}\n\n" if title else ""
+        return f"\n\n**{label}**\n\n" if title else ""
     if tags & {"_cell", "_inline"}:
-        return f"\n{head}\n{text}\n" if head else f"\n{text}\n"
-    return boxed(label, text)
+        return f"\n{_headed(label, text, glue=chr(10), short=not title)}\n"
+    return boxed(label, text, short=not title)
 
 
-def boxed(label: str, text: str) -> str:
+def boxed(label: str, text: str, *, short: bool = False) -> str:
     """A quote under a bold label; without quote marks when it holds code, a table or much text."""
-    whole = f"**{label}**\n\n{text}" if label else text
+    whole = _headed(label, text, glue="\n\n", short=short)
     if NOT_QUOTED.search(text) or len(text) > QUOTED_CHARACTERS:
         return f"\n\n{whole}\n\n"
     return "\n\n" + "\n".join(f"> {line}" if line else ">" for line in whole.split("\n")) + "\n\n"
+
+
+def _headed(label: str, text: str, *, glue: str, short: bool) -> str:
+    """The label on a line of its own, or (a bare kind before a sentence) at the beginning of the text."""
+    if not label:
+        return text
+    return f"**{label}:** {text}" if short and PLAIN_START.match(text) else f"**{label}**{glue}{text}"
 
 
 def expand_text(renderer: Renderer, title: str, body: _Element | None, macro: _Element, tags: frozenset[str]) -> str:

@@ -186,6 +186,24 @@ def definition(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
     return f"\n{text}\n" if text else ""
 
 
+def lone_item(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
+    """A list item outside any list."""
+    text = item(renderer, node, tags, "- ")
+    return f"\n{text}\n" if text else ""
+
+
+def lone_block(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
+    """A cell or a row outside any table: its text, apart from its neighbours."""
+    renderer.start_line()
+    text = renderer.inner(node, tags).strip("\n ")
+    return f"\n\n{text}\n\n" if text else ""
+
+
+def video(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
+    source = next((inner.get("src") for inner in node.iter("video", "audio", "source") if inner.get("src")), "")
+    return link(renderer.inner(node, tags), href_target(renderer.context, source)) if source else ""
+
+
 def nothing(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
     return ""
 
@@ -206,6 +224,9 @@ HTML: dict[str, Handler] = {
     "img": picture,
     "pre": preformatted,
     "time": time,
+    "li": lone_item,
+    **dict.fromkeys(("td", "th", "tr", "tbody", "thead", "tfoot", "caption"), lone_block),
+    **dict.fromkeys(("video", "audio"), video),
     "dt": term,
     "dd": definition,
     **dict.fromkeys(("script", "style", "head", "title", "noscript", "button", "input", "select", "colgroup"), nothing),

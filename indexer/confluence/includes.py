@@ -75,7 +75,7 @@ def _named(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
     context = renderer.context
     number = renderer.seen[macro.name] - 1
     shown = context.wiki.rendered(macro.name, number, macro.id) if not renderer.including else None
-    if shown is not None and (text := renderer.inner(shown, tags).strip("\n ")):
+    if shown is not None and (text := renderer.process_tag(shown, tags).strip("\n ")):
         return f"\n\n{text}\n\n"
     renderer.lose("include", title or macro.name, "named and linked, its text is not here")
     if not title:

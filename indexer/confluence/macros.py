@@ -52,7 +52,7 @@ def rendered_or_mark(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> 
     """For what only the wiki can compute (reports, queries): its rendering if we have it, else a mark."""
     number = renderer.seen[macro.name] - 1
     shown = renderer.context.wiki.rendered(macro.name, number, macro.id) if not renderer.including else None
-    if shown is not None and (text := renderer.inner(shown, tags).strip("\n ")):
+    if shown is not None and (text := renderer.process_tag(shown, tags).strip("\n ")):
         return f"\n\n{text}\n\n"
     renderer.lose("macro", macro.name, "its content is only in the wiki")
     mark = renderer.mark(macro.name)

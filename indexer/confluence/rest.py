@@ -1,0 +1,224 @@
+"""Source kind ``rest``: the live wiki, or a folder of what its API answered.
+
+A page's forms are joined: storage format for sources of macros, the rendered view for what storage
+only refers to (includes, reports), restrictions of the page and of every ancestor for rights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from lxml import etree
+from lxml.etree import _Element
+
+from askwiki.configuration import Configuration
+from askwiki.data import Clause, Loss, Page
+from indexer.confluence.adf_json import parse_adf
+from indexer.confluence.html_tree import parse_fragment
+from indexer.confluence.links import Context, Included, NoSurroundings
+from indexer.confluence.page import convert
+from indexer.confluence.rendered_macros import RenderedMacros
+from indexer.confluence.rest_record import Record, RecordFacts, bodies_of, read_record, space_readers
+from indexer.confluence.rest_records import FolderRecords, LiveRecords, Records
+from indexer.confluence.storage import parse_storage
+from indexer.confluence.text import clean
+from indexer.sources import PageFailure, PageRef
+
+VIEWS = ("export_view", "view", "styled_view", "anonymous_export_view")
+DEEPEST = 200  # ancestors; more are a circle
+
+
+class RestSource(NoSurroundings):
+    """Current pages of a wiki (or a part of it) as its API gives them."""
+
+    kind = "rest"
+
+    def __init__(self, path: str, configuration: Configuration, records: Records | None = None) -> None:
+        self.name = f"rest:{path}"
+        self._base = configuration.settings.wiki.url.rstrip("/")
+        self._archived = configuration.settings.confluence.include_archived
+        local = "://" not in path and Path(path).exists()
+        looks_local = local or (
+            "=" not in path and ("/" in path or path.endswith((".json", ".zip"))) and "://" not in path
+        )
+        self._records: Records = records or (FolderRecords(path) if looks_local else LiveRecords(path, configuration))
+        self._facts: dict[str, RecordFacts | None] = {}
+        self._spaces: dict[str, tuple[Clause, ...] | None] = {}
+        self._rendered = RenderedMacros("")
+        self._ids: dict[tuple[str, str], str] = {}
+
+    @property
+    def losses(self) -> tuple[Loss, ...]:
+        return tuple(self._records.losses)
+
+    def expected(self) -> list[PageRef]:
+        refs = self._records.refs()
+        for ref in reversed(refs):
+            for key in ("", self._records.keys.get(ref.id, "").casefold()):
+                self._ids[key, _folded(ref.title)] = ref.id
+        return refs
+
+    def pages(self) -> Iterator[Page | PageFailure]:
+        if not self._ids:
+            self.expected()
+        for found in self._records.all():
+            if isinstance(found, PageFailure):
+                yield found
+                continue
+            record, base = found
+            facts = self._learn(record, base)
+            ref = PageRef(facts.id, facts.title)
+            if facts.status not in ("current", "") and not (facts.status == "archived" and self._archived):
+                yield PageFailure(ref, facts.status, skipped=True)
+                continue
+            try:
+                yield self._page(facts, record)
+            except (etree.LxmlError, ValueError, RecursionError, MemoryError) as error:
+                yield PageFailure(ref, f"cannot be converted: {type(error).__name__}: {error}")
+
+    # --- what the conversion of a page asks ---
+
+    def page_id(self, space: str, title: str) -> str:
+        return self._ids.get((space.casefold(), _folded(title)), "")
+
+    def page_title(self, page_id: str) -> str:
+        facts = self._facts.get(page_id)
+        return facts.title if facts else ""
+
+    def user(self, key: str) -> str:
+        return self._records.people.get(key, "")
+
+    def attachment(self, page_id: str, name: str) -> bytes | None:
+        return self._records.attachment(page_id, name)
+
+    def included(self, space: str, title: str, within: Context) -> Included | None:
+        page_id = self.page_id(space, title)
+        facts = self._fetch(page_id) if page_id else None
+        outer = self._fetch(within.page_id)
+        found = self._records.one(page_id) if facts and outer else None
+        if not facts or not outer or not found or (space and facts.space and facts.space != space):
+            return None
+        inner_readers, outer_readers = self._readers(facts), self._readers(outer)
+        if inner_readers is None or outer_readers is None or not set(inner_readers) <= set(outer_readers):
+            return None
+        return Included(self._body(bodies_of(found[0]))[0], self._context(facts))
+
+    def rendered(self, macro: str, number: int, macro_id: str) -> _Element | None:
+        return self._rendered.find(macro, number, macro_id)
+
+    # --- pages ---
+
+    def _page(self, facts: RecordFacts, record: Record) -> Page:
+        bodies = bodies_of(record)
+        stored = "storage" in bodies or "atlas_doc_format" in bodies
+        self._rendered = RenderedMacros(next((bodies[name] for name in VIEWS if name in bodies), "") if stored else "")
+        tree, losses = self._body(bodies)
+        converted = convert(tree, self._context(facts))
+        readers = self._readers(facts)
+        if readers is None:
+            losses += (
+                Loss("rights", "readers", detail="restrictions of the page, an ancestor or the space are not known"),
+            )
+        return Page(
+            id=facts.id,
+            space=facts.space,
+            title=clean(facts.title),
+            path=self._path(facts),
+            url=facts.url,
+            markdown=converted.markdown,
+            updated=facts.updated,
+            version=facts.version,
+            labels=facts.labels,
+            readers=readers,
+            losses=losses + converted.losses,
+            counts=converted.counts,
+        )
+
+    def _body(self, bodies: dict[str, str]) -> tuple[_Element, tuple[Loss, ...]]:
+        """The form that holds most: storage, then the Cloud editor's, then what the wiki renders."""
+        if "storage" in bodies:
+            return parse_storage(bodies["storage"])
+        if "atlas_doc_format" in bodies:
+            try:
+                return parse_adf(bodies["atlas_doc_format"]), ()
+            except (ValueError, RecursionError, TypeError, AttributeError):
+                return etree.Element("body"), (Loss("body", "atlas_doc_format", detail="no document that can be read"),)
+        view = next((bodies[name] for name in VIEWS if name in bodies), "")
+        losses = (Loss("body", "storage", detail="only a rendered view: sources of macros are lost"),) if view else ()
+        return parse_fragment(view), losses
+
+    def _context(self, facts: RecordFacts) -> Context:
+        return Context(self._base or _base_of(facts.url), facts.id, facts.space, clean(facts.title), facts.url, self)
+
+    def _learn(self, record: Record, base: str) -> RecordFacts:
+        facts = read_record(record, base or self._base)
+        if not facts.space and facts.space_id:
+            key = str(self._records.space("", facts.space_id).get("key") or "")
+            facts = read_record({**record, "space": {"key": key, "id": facts.space_id}}, base or self._base)
+        self._facts[facts.id] = facts
+        self._ids[facts.space.casefold(), _folded(facts.title)] = facts.id
+        return facts
+
+    def _fetch(self, page_id: str) -> RecordFacts | None:
+        """The facts of a page, asked for at most once."""
+        if page_id not in self._facts:
+            found = self._records.one(page_id)
+            self._facts[page_id] = None
+            if found:
+                self._learn(*found)
+        return self._facts[page_id]
+
+    def _chain(self, facts: RecordFacts) -> list[tuple[str, RecordFacts | None]] | None:
+        """(id, facts) of the ancestors, root first; None when it goes round in a circle."""
+        if facts.ancestors is not None:
+            return [(identity, self._fetch(identity)) for identity, _ in facts.ancestors]
+        chain: list[tuple[str, RecordFacts | None]] = []
+        seen = {facts.id}
+        parent = facts.parent
+        while parent:
+            if parent in seen or len(seen) > DEEPEST:
+                return None
+            seen.add(parent)
+            above = self._fetch(parent)
+            chain.append((parent, above))
+            parent = above.parent if above else ""
+        return list(reversed(chain))
+
+    def _path(self, facts: RecordFacts) -> tuple[str, ...]:
+        if facts.ancestors is not None:
+            return tuple(clean(title) for _, title in facts.ancestors if title)
+        return tuple(clean(above.title) for _, above in self._chain(facts) or () if above)
+
+    def _readers(self, facts: RecordFacts) -> tuple[Clause, ...] | None:
+        """Own restriction AND those of all ancestors AND the space; a part that is not known makes it None."""
+        chain = self._chain(facts)
+        if chain is None or any(above is None for _, above in chain):
+            return None
+        clauses: list[Clause] = []
+        for page in (*(above for _, above in chain if above), facts):
+            if page.own is None:
+                return None
+            clauses += page.own
+        space = self._space_readers(facts)
+        if space is None:
+            return tuple(dict.fromkeys(clauses)) or None
+        return tuple(dict.fromkeys((*space, *clauses)))
+
+    def _space_readers(self, facts: RecordFacts) -> tuple[Clause, ...] | None:
+        key = facts.space or facts.space_id
+        if key not in self._spaces:
+            self._spaces[key] = space_readers(self._records.space(facts.space, facts.space_id))
+        return self._spaces[key]
+
+
+def _folded(title: str) -> str:
+    return clean(title).strip().casefold()
+
+
+def _base_of(url: str) -> str:
+    """The wiki's address out of a page's: all before the first step that Confluence itself adds."""
+    for step in ("/display/", "/pages/", "/spaces/", "/x/"):
+        if step in url:
+            return url.partition(step)[0]
+    return ""

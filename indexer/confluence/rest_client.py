@@ -1,0 +1,146 @@
+"""Confluence's REST API over HTTP: tokens, paging by ``_links.next``, patience with a busy server."""
+
+from __future__ import annotations
+
+import email.utils
+import time
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+from urllib.parse import urlencode, urljoin, urlsplit
+
+import requests
+
+from askwiki.errors import SourceError
+from askwiki.settings import ConfluenceSettings
+
+TRIES = 6  # of one request, the waits between them double
+FIRST_WAIT = 1.0  # seconds
+LONGEST_WAIT = 300.0  # seconds that a Retry-After may ask for
+BUSY = frozenset({429, 502, 503, 504})
+MAXIMUM_FILE = 20 << 20  # bytes of an attachment that is read for its diagram
+MAXIMUM_REQUESTS = 100_000  # of one listing; a server that never ends its pages is broken
+
+
+class RestClient:
+    """GET requests against one wiki; never sends its token to another host."""
+
+    def __init__(self, base: str, settings: ConfluenceSettings, *, sleep: Callable[[float], None] = time.sleep) -> None:
+        self.base = base.rstrip("/")
+        self._settings = settings
+        self._sleep = sleep
+        self._session = requests.Session()
+        self._session.headers["Accept"] = "application/json"
+        if settings.token and settings.user:
+            self._session.auth = (settings.user, settings.token)
+        elif settings.token:
+            self._session.headers["Authorization"] = f"Bearer {settings.token}"
+
+    def get(self, path: str, parameters: Mapping[str, str] | None = None) -> Any:
+        """The JSON at ``path`` (below the base, or a whole address of the same host)."""
+        response = self._request(self._address(path, parameters))
+        try:
+            return response.json()
+        except ValueError as error:
+            raise SourceError(f"{self.base} answered {path} with something that is no JSON.") from error
+
+    def results(self, path: str, parameters: Mapping[str, str]) -> Iterator[tuple[dict[str, Any], str]]:
+        """Every result of a paged listing with the base address that the answer names.
+
+        Goes on until there is no ``_links.next``: the server lowers ``limit`` in silence, so the
+        number of results says nothing about the end.
+        """
+        address = self._address(path, parameters)
+        seen: set[str] = set()
+        while address not in seen and len(seen) < MAXIMUM_REQUESTS:
+            seen.add(address)
+            answer = self.get(address)
+            links = answer.get("_links") or {}
+            base = str(links.get("base") or self.base)
+            for result in answer.get("results") or []:
+                yield result, base
+            following = links.get("next")
+            if not following:
+                return
+            address = self._following(str(following))
+        raise SourceError(f"The listing {path} of {self.base} never ends: the server repeats its pages.")
+
+    def bytes_of(self, path: str) -> bytes | None:
+        """A file, None when it is not there or too large."""
+        try:
+            response = self._request(self._address(path, None), stream=True)
+            data: bytes = response.raw.read(MAXIMUM_FILE + 1, decode_content=True)
+        except (SourceError, requests.RequestException, OSError):
+            return None
+        return data if len(data) <= MAXIMUM_FILE else None
+
+    def _address(self, path: str, parameters: Mapping[str, str] | None) -> str:
+        address = path if "://" in path else self.base + path
+        if _host(address) != _host(self.base):
+            raise SourceError(f"{self.base} sends us on to {_host(address)}; its pages are not read from there.")
+        return f"{address}?{urlencode(parameters)}" if parameters else address
+
+    def _following(self, following: str) -> str:
+        """``next`` may be whole, begin with the context path of the wiki, or begin behind it."""
+        if "://" in following:
+            return following
+        context = urlsplit(self.base).path
+        if not context or following.startswith(f"{context}/"):
+            return urljoin(self.base, following)
+        return self.base + following
+
+    def _request(self, address: str, *, stream: bool = False) -> requests.Response:
+        wait = FIRST_WAIT
+        reason = ""
+        for attempt in range(TRIES):
+            try:
+                response = self._session.get(
+                    address, timeout=self._settings.timeout, stream=stream, allow_redirects=False
+                )
+            except (requests.ConnectionError, requests.Timeout) as error:
+                reason, asked = f"does not answer ({type(error).__name__})", None
+            else:
+                if response.status_code not in BUSY:
+                    self._check(response)
+                    return response
+                reason, asked = f"answers {response.status_code}", retry_after(response.headers.get("Retry-After"))
+                response.close()
+            if attempt + 1 < TRIES:
+                self._sleep(min(asked if asked is not None else wait, LONGEST_WAIT))
+                wait *= 2
+        raise SourceError(f"{self.base} {reason}, {TRIES} times in a row. Try again later; what is in stays in.")
+
+    def _check(self, response: requests.Response) -> None:
+        code = response.status_code
+        if code in (401, 403):
+            raise SourceError(
+                f"{self.base} refuses us ({code}). Check ASKWIKI_CONFLUENCE_TOKEN and what its user may read."
+            )
+        if 300 <= code < 400:
+            raise SourceError(
+                f"{self.base} redirects ({code}); set the wiki's address as it is, context path included."
+            )
+        if code == 404:
+            raise SourceError(
+                f"{self.base} has nothing at {urlsplit(response.url).path} (404). Check address and space."
+            )
+        if code >= 400:
+            raise SourceError(f"{self.base} answers {code} to {urlsplit(response.url).path}.")
+
+
+def retry_after(value: str | None, *, now: Callable[[], float] = time.time) -> float | None:
+    """Seconds to wait: the header holds seconds or a date."""
+    if not value:
+        return None
+    try:
+        return max(0.0, float(value))
+    except ValueError:
+        pass
+    try:
+        return max(0.0, email.utils.parsedate_to_datetime(value).timestamp() - now())
+    except (TypeError, ValueError):
+        return None
+
+
+def _host(address: str) -> str:
+    parts = urlsplit(address)
+    return f"{parts.scheme}://{parts.netloc}"

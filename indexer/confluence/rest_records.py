@@ -1,0 +1,267 @@
+"""Where the JSON of pages comes from: a folder of answers, or the live wiki. Both behind one Protocol."""
+
+from __future__ import annotations
+
+import json
+import posixpath
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+from urllib.parse import parse_qs, urlsplit
+
+from askwiki.configuration import Configuration
+from askwiki.data import Loss
+from askwiki.errors import SourceError
+from indexer.confluence.archive import Archive, open_archive
+from indexer.confluence.links import attachment_url
+from indexer.confluence.rest_client import RestClient
+from indexer.confluence.rest_record import Record, is_page, people_of, read_record, space_readers
+from indexer.sources import PageFailure, PageRef
+
+EXPANDED = (
+    "body.storage,body.export_view,version,ancestors,space,metadata.labels,history.lastUpdated,"
+    "restrictions.read.restrictions.user,restrictions.read.restrictions.group"
+)
+LIGHT_LIMIT = "200"  # results a request when no bodies are asked for
+CHOICES = ("space", "root", "label", "cql")
+
+
+class Records(Protocol):
+    """Pages as JSON. ``people`` = display names by user key or login."""
+
+    losses: list[Loss]
+    people: dict[str, str]
+    keys: dict[str, str]  # page id -> space key
+
+    def refs(self) -> list[PageRef]: ...
+
+    def all(self) -> Iterator[tuple[Record, str] | PageFailure]:
+        """(page, base address) one after another."""
+        ...
+
+    def one(self, page_id: str) -> tuple[Record, str] | None: ...
+
+    def space(self, key: str, identity: str) -> Record: ...
+
+    def attachment(self, page_id: str, name: str) -> bytes | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a page stands: file, number of the page in it, version; a page may stand in several files."""
+
+    file: str
+    number: int
+    version: int
+
+
+class FolderRecords:
+    """Answers of the API saved as ``.json``: listings, single pages, spaces; v1 and v2 together."""
+
+    def __init__(self, path: str) -> None:
+        what = "a folder of JSON answers of the REST API"
+        self._archive: Archive = open_archive(path, what=what, single=lambda file: file.suffix.lower() == ".json")
+        self.losses: list[Loss] = list(self._archive.losses)
+        self.people: dict[str, str] = {}
+        self.keys: dict[str, str] = {}
+        self._places: dict[str, list[Place]] = {}
+        self._titles: dict[str, str] = {}
+        self._bases: dict[str, str] = {}
+        self._spaces: dict[str, Record] = {}
+        self._opened: tuple[str, list[Record]] = ("", [])
+        endings: list[bool] = []
+        for file in self._archive.names:
+            if file.lower().endswith(".json"):
+                endings += self._learn(file)
+        if not self._places:
+            raise SourceError(f"{path} holds no page in JSON; give the path of {what}.")
+        if endings and not any(endings):
+            self.losses.append(
+                Loss("pages", "listing", detail="every saved listing names a next one: the last is missing")
+            )
+
+    def refs(self) -> list[PageRef]:
+        return [PageRef(identity, self._titles[identity]) for identity in self._places]
+
+    def all(self) -> Iterator[tuple[Record, str] | PageFailure]:
+        for identity in self._places:
+            found = self.one(identity)
+            yield (
+                found
+                if found
+                else PageFailure(PageRef(identity, self._titles[identity]), "its file cannot be read again")
+            )
+
+    def one(self, page_id: str) -> tuple[Record, str] | None:
+        """The newest version; bodies and facts that only another file of the same version has are joined."""
+        places = sorted(self._places.get(page_id, ()), key=lambda place: -place.version)
+        records = [self._records(place.file)[place.number] for place in places if place.version == places[0].version]
+        if not records:
+            return None
+        joined: dict[str, Any] = {}
+        for record in records:
+            for name, value in record.items():
+                if isinstance(value, dict) and isinstance(joined.get(name), dict):
+                    joined[name] = {**value, **joined[name]}
+                else:
+                    joined.setdefault(name, value)
+        return joined, self._bases.get(places[0].file, "")
+
+    def space(self, key: str, identity: str) -> Record:
+        return (self._spaces.get(key) if key else None) or (self._spaces.get(identity) if identity else None) or {}
+
+    def attachment(self, page_id: str, name: str) -> bytes | None:
+        place = posixpath.join("attachments", page_id, name)
+        found = next((file for file in self._archive.names if file == place or file.endswith(f"/{place}")), None)
+        return self._archive.read(found) if found else None
+
+    def _learn(self, file: str) -> list[bool]:
+        """Note what a file holds; the answer says for a listing whether it is the last of its series."""
+        try:
+            answer = json.loads(self._archive.read(file))
+        except (ValueError, RecursionError, OSError) as error:
+            self.losses.append(Loss("file", file, detail=f"no JSON: {error}"))
+            return []
+        for number, record in enumerate(_listed(answer)):
+            if is_page(record):
+                version = record.get("version")
+                count = int(version.get("number") or 0) if isinstance(version, dict) else 0
+                self._places.setdefault(str(record["id"]), []).append(Place(file, number, count))
+                self._titles.setdefault(str(record["id"]), str(record.get("title") or ""))
+                self.people.update(people_of(record))
+                self.keys[str(record["id"])] = read_record(record, "").space
+            elif isinstance(record, dict) and record.get("key") and "title" not in record:
+                self._spaces[str(record["key"])] = self._spaces[str(record.get("id", ""))] = record
+        links = answer.get("_links") if isinstance(answer, dict) else None
+        if isinstance(links, dict):
+            self._bases[file] = str(links.get("base") or "")
+        return [not (links or {}).get("next")] if isinstance(answer, dict) and "results" in answer else []
+
+    def _records(self, file: str) -> list[Record]:
+        if self._opened[0] != file:
+            self._opened = (file, list(_listed(json.loads(self._archive.read(file)))))
+        return self._opened[1]
+
+
+class LiveRecords:
+    """The wiki itself: a space, the pages below one page, those with a label, or those a CQL query finds."""
+
+    def __init__(self, address: str, configuration: Configuration, client: RestClient | None = None) -> None:
+        base, choice = _choice(address, configuration.settings.wiki.url)
+        self._client = client or RestClient(base, configuration.settings.confluence)
+        self._choice = choice
+        self._size = str(configuration.settings.confluence.page_size)
+        self.losses: list[Loss] = []
+        self.people: dict[str, str] = {}
+        self.keys: dict[str, str] = {}
+        self._refs: list[PageRef] | None = None
+
+    def refs(self) -> list[PageRef]:
+        """A light listing, compared with the wiki's own count."""
+        if self._refs is None:
+            found: dict[str, PageRef] = {}
+            for path, parameters in self._requests({"limit": LIGHT_LIMIT, "expand": "space"}):
+                for record, _ in self._client.results(path, parameters):
+                    if is_page({"status": "current", **record}):
+                        found[str(record["id"])] = PageRef(str(record["id"]), str(record.get("title") or ""))
+                        self.keys[str(record["id"])] = read_record(record, "").space
+            if root := self._choice.get("root"):
+                found = {root: PageRef(root, root), **found}
+            self._refs = list(found.values())
+            self._compare(len(found))
+        return self._refs
+
+    def all(self) -> Iterator[tuple[Record, str] | PageFailure]:
+        """Page by page of the listing; what it leaves out although it was announced is asked for by id."""
+        arrived: set[str] = set()
+        fault = ""
+        try:
+            for path, parameters in self._requests({"limit": self._size, "expand": EXPANDED}):
+                for record, base in self._client.results(path, parameters):
+                    if is_page(record) and str(record["id"]) not in arrived:
+                        arrived.add(str(record["id"]))
+                        self.people.update(people_of(record))
+                        yield record, base
+        except SourceError as error:
+            fault = str(error)
+        for ref in self.refs():
+            if ref.id not in arrived:
+                found = self.one(ref.id)
+                yield found if found else PageFailure(ref, fault or "announced by the wiki, but it does not give it")
+
+    def one(self, page_id: str) -> tuple[Record, str] | None:
+        try:
+            record = self._client.get(f"/rest/api/content/{page_id}", {"expand": EXPANDED})
+        except SourceError:
+            return None
+        return (record, self._client.base) if is_page(record) else None
+
+    def space(self, key: str, identity: str) -> Record:
+        try:
+            found = self._client.get(f"/rest/api/space/{key}", {"expand": "permissions"})
+        except SourceError:
+            return {}
+        return found if isinstance(found, dict) and space_readers(found) is not None else {}
+
+    def attachment(self, page_id: str, name: str) -> bytes | None:
+        return self._client.bytes_of(attachment_url("", page_id, name))
+
+    def _requests(self, parameters: Mapping[str, str]) -> Iterator[tuple[str, dict[str, str]]]:
+        if space := self._choice.get("space"):
+            for key in space.split(","):
+                yield "/rest/api/content", {"spaceKey": key.strip(), "type": "page", **parameters}
+            return
+        yield "/rest/api/content/search", {"cql": self._cql(), **parameters}
+
+    def _cql(self) -> str:
+        if root := self._choice.get("root"):
+            return f"ancestor = {root} and type = page"
+        if label := self._choice.get("label"):
+            return f'label = "{label}" and type = page'
+        if space := self._choice.get("space"):
+            return "space in (" + ", ".join(f'"{key.strip()}"' for key in space.split(",")) + ") and type = page"
+        return f"({self._choice['cql']}) and type = page"
+
+    def _compare(self, listed: int) -> None:
+        """The count of the search index, independent of the listing's paging."""
+        try:
+            answer = self._client.get("/rest/api/search", {"cql": self._cql(), "limit": "1"})
+        except SourceError as error:
+            self.losses.append(Loss("pages", "count", detail=f"the wiki gives no count of its own: {error}"))
+            return
+        total = answer.get("totalSize") if isinstance(answer, dict) else None
+        expected = listed - bool(self._choice.get("root"))
+        if isinstance(total, int) and total > expected:
+            detail = f"the wiki counts {total} pages, its listing gave {expected}"
+            self.losses.append(Loss("pages", "count", total - expected, detail))
+
+
+def _listed(answer: Any) -> list[Any]:
+    if isinstance(answer, list):
+        return answer
+    if isinstance(answer, dict):
+        results = answer.get("results")
+        return results if isinstance(results, list) else [answer]
+    return []
+
+
+def _choice(address: str, wiki: str) -> tuple[str, dict[str, str]]:
+    """``https://wiki/path?space=KEY``, or only ``space=KEY`` with the wiki's address in the settings."""
+    if "://" in address:
+        parts = urlsplit(address)
+        base, query = f"{parts.scheme}://{parts.netloc}{parts.path}", parts.query
+    else:
+        base, query = wiki, address
+    if query and "=" not in query:
+        query = f"space={query}"
+    choice = {name: values[0] for name, values in parse_qs(query).items()}
+    choice = {{"spacekey": "space"}.get(name.lower(), name.lower()): value for name, value in choice.items()}
+    if not base:
+        raise SourceError(f"rest:{address} names no folder and no address: set ASKWIKI_WIKI_URL, or write the address.")
+    if len(choice) != 1 or next(iter(choice)) not in CHOICES:
+        raise SourceError(
+            f"rest:{address} does not say which pages: add one of " + ", ".join(f"?{name}=…" for name in CHOICES) + "."
+        )
+    if "root" in choice and not choice["root"].isdigit():
+        raise SourceError(f"rest:{address}: root is the number of a page (pageId), not {choice['root']!r}.")
+    return base.rstrip("/"), choice
