@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from askwiki.data import Page
 from askwiki.evaluate.matching import normalise, same_page
 from askwiki.evaluate.questions import GoldQuestion, Place
-from askwiki.evaluate.split import pages_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +68,10 @@ def _repeated(questions: Sequence[GoldQuestion]) -> Iterator[str]:
 
 
 def _mixed_splits(questions: Sequence[GoldQuestion]) -> Iterator[str]:
-    """A page whose questions stand on both sides lets tuning see the hold-out."""
+    """A page whose questions stand on both sides lets tuning see the hold-out. (Not so alternatives.)"""
     sides: dict[str, dict[str, str]] = defaultdict(dict)
     for question in questions:
-        for page in pages_of(question) if question.split else ():
+        for page in {entry.places[0].page for entry in question.gold} if question.split else ():
             sides[page].setdefault(question.split, question.id)
     for page, split in sides.items():
         if len(split) > 1:
