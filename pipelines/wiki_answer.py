@@ -1,0 +1,23 @@
+"""The pipe: a question in, its answer out, streamed, with progress and links."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from askwiki.chat import make_valves, respond, warm_up
+from askwiki.openwebui import Item
+from askwiki.valves import AnswerValves
+
+
+class Pipeline:
+    def __init__(self) -> None:
+        self.id = "wiki_answer"
+        self.name = "Wiki"
+        self.valves = make_valves(AnswerValves)
+
+    async def on_startup(self) -> None:
+        warm_up()
+
+    def pipe(
+        self, user_message: str, model_id: str, messages: list[dict[str, Any]], body: dict[str, Any]
+    ) -> Iterator[Item]:
+        return respond(messages, body, self.valves)

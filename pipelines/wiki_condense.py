@@ -1,0 +1,17 @@
+"""The filter: a dialogue in, the question that stands alone handed on to the pipe."""
+
+from typing import Any
+
+from askwiki.chat import make_valves, prepare
+from askwiki.valves import CondenseValves
+
+
+class Pipeline:
+    def __init__(self) -> None:
+        self.type = "filter"
+        self.id = "wiki_condense"
+        self.name = "Wiki: follow-up questions"
+        self.valves = make_valves(CondenseValves)
+
+    async def inlet(self, body: dict[str, Any], user: dict[str, Any] | None = None) -> dict[str, Any]:
+        return await prepare(body, user, self.valves)
