@@ -131,8 +131,7 @@ def join_texts(chunks: Sequence[Chunk]) -> str:
     text = chunks[0].text
     for before, chunk in pairwise(chunks):
         if chunk.ordinal == before.ordinal + 1:
-            own = chunk.text[chunk.overlap :]
-            text += own if text.endswith("\n") or own.startswith("\n") or chunk.overlap else f"\n{own}"
+            text += chunk.text[chunk.overlap :]  # chunks joined are the page, letter for letter
         else:
             text += GAP + chunk.text
     return text
