@@ -78,11 +78,12 @@ def supporting(sentence: str, cited: Sequence[int], passages: dict[int, Known], 
     stems = frozenset[str]().union(*(passages[number].stems for number in there))
     if not facts <= said or not names <= stems:
         return []
-    return [number for number in there if _holds(passages[number], facts, words, least_share)]
+    share = least_share / max(1, len(set(there)))  # several sources share what the sentence says
+    return [number for number in there if _holds(passages[number], facts, names, words, share)]
 
 
-def _holds(passage: Known, facts: set[str], words: set[str], least_share: float) -> bool:
-    if facts and not facts & passage.facts:
+def _holds(passage: Known, facts: set[str], names: set[str], words: set[str], least_share: float) -> bool:
+    if (facts or names) and not (facts & passage.facts or names & passage.stems):
         return False
     return not words or len(words & passage.stems) / len(words) >= least_share
 
