@@ -69,7 +69,7 @@ def raw_text(node: _Element) -> str:
 def rendered_code(node: _Element) -> tuple[str, str]:
     """Text and language of a ``pre`` (or of a ``script`` that hides code from the browser)."""
     words = " ".join(node.get(name) or "" for name in ("data-syntaxhighlighter-params", "class", "data-language"))
-    brush = BRUSH.search(words) or re.search(r"language-([\w#+.-]+)", words)
+    brush = BRUSH.search(words) or re.search(r"(?:language|code)-([\w#+.-]+)", words)
     text = raw_text(node)
     if node.tag == "script":
         text = re.sub(r"^\s*<!\[CDATA\[|\]\]>\s*$", "", text)

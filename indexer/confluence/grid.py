@@ -9,7 +9,8 @@ from lxml.etree import _Element
 
 from indexer.confluence.markdown import tag_name
 
-MAXIMUM_WIDTH = 400  # columns; a wider "table" is a mistake or an attack
+MAXIMUM_SPAN = 400  # columns that one cell may cover; more is a mistake
+MAXIMUM_PLACES = 2_000_000  # of one table that merged cells may fill; more is an attack on the memory
 BLOCK_CONTENT = frozenset(
     {"ul", "ol", "pre", "table", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "script"}
     | {"ac:task-list", "ac:plain-text-body", "ac:rich-text-body"}
@@ -42,8 +43,9 @@ EMPTY = Slot(None)
 
 def read_grid(table: _Element) -> Grid:
     """The rectangle of a ``table``; rows of tables inside its cells are not among its rows."""
-    sources = list(table_rows(table))
+    sources = table_rows(table)
     places: list[dict[int, Slot]] = [{} for _ in sources]
+    left = MAXIMUM_PLACES
     for number, (row, _) in enumerate(sources):
         column = 0
         for cell in row:
@@ -51,10 +53,9 @@ def read_grid(table: _Element) -> Grid:
                 continue
             while column in places[number]:
                 column += 1
-            _place(places, number, column, cell)
+            left -= _place(places, number, column, cell, left)
             column += 1
-    width = max((max(row) + 1 for row in places if row), default=0)
-    kept = [c for c in range(width) if any(c in row and row[c].starts for row in places)]
+    kept = sorted({column for row in places for column, slot in row.items() if slot.starts})
     rows = tuple(tuple(row.get(column, EMPTY) for column in kept) for row in places if row)
     head = sum(1 for (_, in_head), row in zip(sources, places, strict=True) if in_head and row)
     return Grid(rows, head)
@@ -146,15 +147,19 @@ def spans_all(row: tuple[Slot, ...]) -> bool:
     return len(row) > 1 and row[0].node is not None and all(slot.node is row[0].node for slot in row)
 
 
-def _place(places: list[dict[int, Slot]], number: int, column: int, cell: _Element) -> None:
+def _place(places: list[dict[int, Slot]], number: int, column: int, cell: _Element, left: int) -> int:
+    """Fill what the cell covers, give back how many places beyond its own that took."""
     header = tag_name(cell) == "th"
-    width = _span(cell, "colspan", 1)
-    height = _span(cell, "rowspan", len(places) - number)
-    for row in range(number, min(number + height, len(places))):
-        for place in range(column, min(column + width, MAXIMUM_WIDTH)):
+    width = min(_span(cell, "colspan", 1), MAXIMUM_SPAN)
+    height = min(_span(cell, "rowspan", len(places) - number), len(places) - number)
+    if width * height > max(left, 1):
+        width = height = 1
+    for row in range(number, number + height):
+        for place in range(column, column + width):
             if place in places[row]:
                 break
             places[row][place] = Slot(cell, header, row == number and place == column)
+    return width * height - 1
 
 
 def _span(cell: _Element, name: str, whole: int) -> int:

@@ -9,10 +9,10 @@ from __future__ import annotations
 from lxml.etree import _Element
 
 from indexer.confluence.boxes import boxed
-from indexer.confluence.links import Included, link, page_url
+from indexer.confluence.links import Included, link
 from indexer.confluence.macro import Macro, attribute, read_macro
 from indexer.confluence.markdown import Renderer, tag_name
-from indexer.confluence.storage_elements import target_of
+from indexer.confluence.storage_elements import target_of, titled_target
 from indexer.confluence.text import clean, escape
 
 MAXIMUM_DEPTH = 5  # includes inside includes
@@ -83,9 +83,7 @@ def _named(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
     holder = next(
         (inner for inner in macro.node.iter() if isinstance(inner.tag, str) and tag_name(inner) == "ac:link"), None
     )
-    url = target_of(renderer, holder)[1] if holder is not None else ""
-    if not url and (page_id := context.wiki.page_id(space or context.space, title)):
-        url = page_url(context.base, page_id)
+    url = target_of(renderer, holder)[1] if holder is not None else titled_target(context, space, title, "")[1]
     text = f"→ {link(escape(title), url)}"
     return text if "_inline" in tags else f"\n\n{text}\n\n"
 

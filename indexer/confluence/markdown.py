@@ -23,7 +23,7 @@ from indexer.confluence.text import clean, escape, escape_line_start
 
 Handler = Callable[["Renderer", _Element, frozenset[str]], str | None]
 
-MAXIMUM_DEPTH = 150  # elements; deeper ones give their text only (Python's own limit is 1,000 frames)
+MAXIMUM_DEPTH = 110  # elements; deeper ones give their text only (up to 7 of Python's 1,000 frames each)
 EDGES = re.compile(r"^(\n*)(.*?)(\n*)$", re.DOTALL)
 NAMESPACE = re.compile(r"\{[^}]*?([^/}]*)/?\}(.*)")
 BLOCKS = frozenset(

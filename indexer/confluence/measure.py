@@ -23,31 +23,13 @@ NOT_LETTERS = re.compile(r"[\W_]+")
 ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 # Never shown to a reader, or shown as something else than their text.
 INVISIBLE = frozenset(
-    {"ac:parameter", "ac:default-parameter", "ac:placeholder", "ac:task-id", "ac:task-uuid", "ac:task-status", "script"}
-    | {
-        "style",
-        "head",
-        "title",
-        "noscript",
-        "ac:adf-attribute",
-        "ac:adf-fallback",
-        "time",
-        "button",
-        "select",
-        "ac:emoticon",
-    }
+    {"ac:parameter", "ac:default-parameter", "ac:placeholder", "ac:task-id", "ac:task-uuid", "ac:task-status"}
+    | {"ac:adf-attribute", "ac:adf-fallback", "ac:emoticon", "time", "script", "style", "svg", "head", "title"}
+    | {"noscript", "button", "select"}
 )
 INVISIBLE_CLASSES = frozenset(
-    {
-        "toc-macro",
-        "childpages-macro",
-        "plugin_pagetree",
-        "recently-updated",
-        "confluence-anchor-link",
-        "hidden",
-        "error",
-        "aui-icon",
-    }
+    {"toc-macro", "childpages-macro", "plugin_pagetree", "recently-updated", "confluence-anchor-link", "hidden"}
+    | {"error", "aui-icon", "issue-placeholder", "contentbylabel"}
 )
 CODE = ("code", "noformat")
 RECODED = (*PLANTUML, "html")  # their bodies may be JSON or markup, which is not what a reader sees
@@ -125,7 +107,7 @@ def _kinds(node: _Element) -> Iterator[str]:
             yield "code"
         elif macro in PLANTUML:
             yield "plantuml"
-    elif name == "pre":
+    elif name == "pre" or (name == "script" and node.get("type") == "syntaxhighlighter"):
         yield "code"
     elif (name == "a" and _shown_link(node)) or (name == "ac:link" and _leads_somewhere(node)):
         yield "links"

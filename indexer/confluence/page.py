@@ -13,12 +13,13 @@ from indexer.confluence.links import Context
 from indexer.confluence.macros import MACRO_ELEMENTS
 from indexer.confluence.markdown import Renderer, Tables
 from indexer.confluence.measure import measure
-from indexer.confluence.rendered import CLASSES
+from indexer.confluence.rendered import CLASSES, RENDERED
 from indexer.confluence.storage_elements import STORAGE
 
 # Rendered HTML sometimes holds pieces of storage format and the other way round: one table for both.
-TABLES = Tables({**STORAGE, **MACRO_ELEMENTS, **ADF}, CLASSES)
+TABLES = Tables({**STORAGE, **RENDERED, **MACRO_ELEMENTS, **ADF}, CLASSES)
 CYRILLIC = re.compile(r"[а-яё]", re.IGNORECASE)
+LOOKED_AT = 3000  # characters that tell the language
 LETTERS = re.compile(r"[^\W\d_]")
 
 
@@ -46,11 +47,10 @@ def convert(body: _Element, context: Context, *, measured: bool = True) -> Conve
 
 
 def is_russian(body: _Element) -> bool:
-    """Whether most letters are Cyrillic (looked at in the first few thousand)."""
-    letters = cyrillic = 0
+    """Whether most letters are Cyrillic."""
+    sample = ""
     for text in body.itertext():
-        cyrillic += len(CYRILLIC.findall(text))
-        letters += len(LETTERS.findall(text))
-        if letters > 2000:
+        sample += text
+        if len(sample) > LOOKED_AT:
             break
-    return cyrillic * 2 > letters
+    return len(CYRILLIC.findall(sample)) * 2 > len(LETTERS.findall(sample))

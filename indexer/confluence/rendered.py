@@ -6,76 +6,28 @@ import re
 
 from lxml.etree import _Element
 
-from indexer.confluence.boxes import expand_text, panel_text
-from indexer.confluence.code import fence, rendered_code
 from indexer.confluence.elements import nothing
 from indexer.confluence.emoticons import emoticon_sign
 from indexer.confluence.links import link
 from indexer.confluence.macro_names import LISTINGS, PLANTUML
 from indexer.confluence.markdown import Handler, Renderer
+from indexer.confluence.rendered_boxes import (
+    by_class,
+    by_tag,
+    code_panel,
+    columns,
+    expand,
+    information,
+    message,
+    message_table,
+    panel,
+    tabs,
+    text_of,
+)  # fmt: skip
 from indexer.confluence.targets import href_target
 from indexer.confluence.text import clean, escape
 
 ERROR_MACRO = re.compile(r"(?:macro|Макрос)\W+([\w-]+)", re.IGNORECASE)
-KINDS = ("information", "note", "tip", "warning", "error", "success")
-
-
-def by_class(node: _Element, name: str) -> _Element | None:
-    """The first element inside with this class."""
-    for inner in node.iterdescendants():
-        if isinstance(inner.tag, str) and name in (inner.get("class") or "").split():
-            return inner
-    return None
-
-
-def text_of(node: _Element | None) -> str:
-    return "" if node is None else " ".join(clean("".join(node.itertext())).split())
-
-
-def code_panel(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str | None:
-    """``div.code.panel`` and ``div.preformatted.panel``: title line and fence."""
-    body = next(
-        (inner for inner in node.iter("pre", "script", "textarea") if inner.tag != "script" or inner.text), None
-    )
-    if body is None:
-        return None
-    code, language = rendered_code(body)
-    renderer.made["code"] += 1
-    header = (
-        by_class(node, "codeHeader")
-        if by_class(node, "codeHeader") is not None
-        else by_class(node, "preformattedHeader")
-    )
-    title = by_tag(header, "b") if header is not None else None
-    return fence(code, language, tags, text_of(title if title is not None else header))
-
-
-def by_tag(node: _Element | None, tag: str) -> _Element | None:
-    return None if node is None else next(iter(node.iter(tag)), None)
-
-
-def panel(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str | None:
-    if {"code", "preformatted"} & set((node.get("class") or "").split()):
-        return code_panel(renderer, node, tags)
-    body = by_class(node, "panelContent")
-    return panel_text(renderer, "panel", text_of(by_class(node, "panelHeader")), body, tags)
-
-
-def information(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str | None:
-    classes = node.get("class") or ""
-    kind = next((kind for kind in KINDS if f"confluence-information-macro-{kind}" in classes), "information")
-    body = by_class(node, "confluence-information-macro-body")
-    title = next((inner for inner in node if inner.tag == "p" and "title" in (inner.get("class") or "").split()), None)
-    return panel_text(
-        renderer, {"information": "info"}.get(kind, kind), text_of(title), body if body is not None else node, tags
-    )
-
-
-def expand(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str | None:
-    body = by_class(node, "expand-content")
-    if body is None:
-        return None
-    return expand_text(renderer, text_of(by_class(node, "expand-control-text")), body, node, tags)
 
 
 def emoticon(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str | None:
@@ -93,17 +45,46 @@ def jira_issue(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str 
     unloaded = "issue-placeholder" in (node.get("class") or "") or summary.startswith("Getting issue details")
     text = link(key, address)
     if summary and not unloaded:
-        text += f" - {summary}"
-    return f"{text} ({state})" if state and not unloaded else text
+        text += f" - {escape(summary)}"
+    return f"{text} ({escape(state)})" if state and not unloaded else text
 
 
 def broken_macro(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str | None:
     """The wiki's own error box in place of a macro: its technical message is no content of the page."""
     message = text_of(node)
     found = ERROR_MACRO.search(message)
-    name = found[1] if found else "?"
+    if found is None:
+        return None
+    name = found[1]
     renderer.lose("macro", name, f"error box of the wiki: {message[:120]}")
     return renderer.mark(name)
+
+
+def wrapped_macro(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str | None:
+    """``conf-macro``: the wiki names the macro; listings go, a picture of PlantUML has lost its source."""
+    name = node.get("data-macro-name") or ("plantuml" if "plantuml-svg-image" in (node.get("class") or "") else "")
+    if name in LISTINGS:
+        return ""
+    if name not in PLANTUML:
+        return None
+    renderer.lose("plantuml", name, "this form of export holds only its picture")
+    picture = by_tag(node, "img")
+    if picture is not None and "download/temp" not in (picture.get("src") or "") and by_tag(node, "svg") is None:
+        return None
+    title = renderer.word("PlantUML diagram", "Диаграмма PlantUML")
+    labels = "; ".join(dict.fromkeys(escape(text_of(label)) for label in node.iter("text") if text_of(label)))
+    mark = f"\\[{title}]: {labels}" if labels else f"\\[{title}]"
+    return mark if tags & {"p", "_inline"} else f"\n\n{mark}\n\n"
+
+
+def vector_picture(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
+    """The words in a drawing, apart from each other; its lines are nothing to read."""
+    renderer.lose("image", "svg", "only the words of a drawing inside the page are kept")
+    return "; ".join(
+        dict.fromkeys(
+            escape(text_of(label)) for label in node.iter() if label.tag in ("text", "title") and text_of(label)
+        )
+    )
 
 
 def vanished(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str | None:
@@ -114,36 +95,6 @@ def vanished(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str | 
     kind = "plantuml" if name in PLANTUML else "macro"
     renderer.lose(kind, name, "this form of export holds nothing of the app's content")
     return f"\n\n{renderer.mark(name)}\n\n"
-
-
-def wrapped_macro(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str | None:
-    """``conf-macro``: the wiki names the macro; listings go, a picture of PlantUML has lost its source."""
-    name = node.get("data-macro-name") or ""
-    if name in LISTINGS:
-        return ""
-    if name not in PLANTUML:
-        return None
-    renderer.lose(
-        "plantuml", name, "only its picture is in this form of export; the source is in the XML export and the API"
-    )
-    picture = by_tag(node, "img")
-    if picture is not None and "download/temp" not in (picture.get("src") or "") and by_tag(node, "svg") is None:
-        return None
-    title = renderer.word("PlantUML diagram", "Диаграмма PlantUML")
-    return f"\\[{title}]" if tags & {"p", "_inline"} else f"\n\n\\[{title}]\n\n"
-
-
-def tabs(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str | None:
-    """Tabs one after another, each under its label."""
-    labels = [text_of(item) for item in node.iter("li") if "menu-item" in (item.get("class") or "").split()]
-    panes = [pane for pane in node.iter("div") if "tabs-pane" in (pane.get("class") or "").split()]
-    if not labels or len(labels) != len(panes):
-        return None
-    pieces = []
-    for label, pane in zip(labels, panes, strict=True):
-        renderer.start_line()
-        pieces.append(f"**{escape(label)}**\n\n{renderer.inner(pane, tags).strip()}")
-    return "\n\n" + "\n\n".join(pieces) + "\n\n"
 
 
 def unresolved(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str | None:
@@ -176,6 +127,10 @@ CLASSES: dict[str, Handler] = {
     "createlink": unresolved,
     "confluence-userlink": person,
     "jira-issue": jira_issue,
+    "plantuml-svg-image": wrapped_macro,
+    "information-macro": message,
+    **dict.fromkeys(("infoMacro", "noteMacro", "tipMacro", "warningMacro"), message_table),
+    "sectionMacro": columns,
     "error": lambda renderer, node, tags: broken_macro(renderer, node, tags) if node.tag == "div" else None,
     "ap-container": vanished,
     "confluence-embedded-file": embedded_file,
@@ -187,3 +142,4 @@ CLASSES: dict[str, Handler] = {
         nothing,
     ),
 }  # fmt: skip
+RENDERED: dict[str, Handler] = {"svg": vector_picture, "svg:svg": vector_picture}

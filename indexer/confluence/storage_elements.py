@@ -67,7 +67,7 @@ def target_of(renderer: Renderer, node: _Element) -> tuple[str, str, str]:
         return _page_target(context, target, anchor)
     if kind == "ri:blog-post":
         title = clean(attribute(target, "content-title"))
-        return _titled(context, attribute(target, "space-key"), title, anchor)
+        return titled_target(context, attribute(target, "space-key"), title, anchor)
     if kind == "ri:attachment":
         return attachment_target(context, target)
     if kind == "ri:user":
@@ -95,10 +95,10 @@ def _page_target(context: Context, target: _Element, anchor: str) -> tuple[str, 
     if not title:
         url = f"{context.url}#{destination(heading_anchor(context.title, anchor))}" if anchor else context.url
         return anchor or context.title, url, ""
-    return _titled(context, attribute(target, "space-key"), title, anchor)
+    return titled_target(context, attribute(target, "space-key"), title, anchor)
 
 
-def _titled(context: Context, space: str, title: str, anchor: str) -> tuple[str, str, str]:
+def titled_target(context: Context, space: str, title: str, anchor: str) -> tuple[str, str, str]:
     fragment = heading_anchor(title, anchor) if anchor else ""
     page_id = context.wiki.page_id(space or context.space, title)
     if page_id:
