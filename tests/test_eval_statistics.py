@@ -7,9 +7,11 @@ import math
 import numpy as np
 import pytest
 from scipy import stats
-from sklearn.metrics import cohen_kappa_score
+from sklearn.metrics import cohen_kappa_score, roc_auc_score
 
 from askwiki.evaluate.statistics import kappa, mean_interval, paired_difference, percentile, weighted_kappa, wilson
+from askwiki.evaluate.threshold import area, refusal_curve
+from tests.outcomes import outcome
 
 
 @pytest.mark.parametrize(("successes", "n"), [(0, 10), (10, 10), (7, 10), (361, 400), (1, 1), (50, 160)])
@@ -69,3 +71,23 @@ def test_percentiles_are_interpolated() -> None:
     assert percentile([1.0, 2.0, 3.0, 4.0, 5.0], 0.5) == 3.0
     assert percentile([1.0, 2.0, 3.0, 4.0, 5.0], 0.95) == pytest.approx(4.8)
     assert percentile([], 0.5) == 0.0
+
+
+def test_the_area_under_the_refusal_curve_equals_scikit_learn() -> None:
+    random = np.random.default_rng(5)
+    within, without = random.integers(3, 11, 60) / 10, random.integers(0, 9, 20) / 10
+    expected = roc_auc_score([1] * 60 + [0] * 20, np.concatenate([within, without]))
+    assert area(within.tolist(), without.tolist()) == pytest.approx(expected, abs=1e-12)
+
+
+def test_the_refusal_curve_says_what_each_threshold_would_refuse() -> None:
+    run = [
+        *(outcome(f"a{n}", confidence=value) for n, value in enumerate((0.4, 0.8, 1.0, 1.0))),
+        *(outcome(f"n{n}", confidence=value, answerable=False) for n, value in enumerate((0.0, 0.5))),
+        outcome("none"),
+    ]
+    curve = refusal_curve(run)
+    assert curve["auc"] == 0.875
+    assert curve["thresholds"][4] == {"threshold": 0.5, "right": 0.5, "wrong": 0.25}
+    assert curve["thresholds"][5] == {"threshold": 0.6, "right": 1.0, "wrong": 0.25}
+    assert refusal_curve([outcome("a", confidence=1.0)]) == {}

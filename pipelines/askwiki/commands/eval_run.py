@@ -123,9 +123,8 @@ def drafts(options: argparse.Namespace, files: Sequence[Path]) -> int:
     if kit.llm is None:
         raise SettingsError("`eval draft` needs a language model: set ASKWIKI_LLM_URL.")
     pages = islice(pages_of_source(options.source), options.limit)
-    lines = draft(
-        tqdm(pages, unit="page", file=sys.stderr), kit=kit, llm=kit.llm, per_page=options.per_page or PER_PAGE
-    )
+    shown = tqdm(pages, unit="page", file=sys.stderr, disable=None)
+    lines = draft(shown, kit=kit, llm=kit.llm, per_page=options.per_page or PER_PAGE)
     written = 0
     with file.open("w", encoding="utf-8", newline="\n") as stream:
         for line in to_text(lines):
@@ -184,7 +183,7 @@ def _print_parts(report: Report, say: Say) -> None:
 
 
 def _progress(outcomes: Iterable[Outcome], total: int, task: str) -> Iterable[Outcome]:
-    return tqdm(outcomes, total=total, desc=task, unit="question", file=sys.stderr)
+    return tqdm(outcomes, total=total, desc=task, unit="question", file=sys.stderr, disable=None)
 
 
 def _identity(options: argparse.Namespace) -> Identity:

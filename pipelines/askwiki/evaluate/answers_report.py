@@ -14,6 +14,7 @@ from askwiki.evaluate.outcome import Outcome
 from askwiki.evaluate.questions import SIDES
 from askwiki.evaluate.report import Report, by_kind, counts, rankings, retrieval, seconds
 from askwiki.evaluate.statistics import Estimate, kappa, percentile, wilson
+from askwiki.evaluate.threshold import refusal_curve
 
 
 def answers_report(
@@ -34,6 +35,7 @@ def answers_report(
         "lost": lost_questions(outcomes),
         "links": links(outcomes),
         "refusals": refusals(outcomes),
+        "confidence": refusal_curve(outcomes),
         "language": share(sum(each.language_kept for each in _answered(outcomes)), len(_answered(outcomes))),
         "degraded": _degraded(outcomes),
         "tokens": tokens(outcomes),

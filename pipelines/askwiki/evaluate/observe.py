@@ -11,6 +11,7 @@ from askwiki.evaluate.outcome import Hit, Link, Outcome
 from askwiki.evaluate.questions import Gold, GoldQuestion
 from askwiki.evaluate.supported import supported_share
 from askwiki.stages.condense import language_of
+from askwiki.stages.refusal import confidence
 
 
 def blank(question: GoldQuestion, run: str) -> Outcome:
@@ -31,7 +32,13 @@ def blank(question: GoldQuestion, run: str) -> Outcome:
 def searched(outcome: Outcome, trace: Trace, gold: Sequence[Gold]) -> Outcome:
     """With the stages of the search: what was found, and what the gates left of it."""
     stages = {"found": _hits(trace.found, gold), "gated": _hits(trace.gated, gold)}
-    return replace(outcome, asked=trace.question.text, stages=stages, seconds=trace.timings)
+    return replace(
+        outcome,
+        asked=trace.question.text,
+        stages=stages,
+        seconds=trace.timings,
+        confidence=confidence(trace.gated, trace.question),
+    )
 
 
 def answered(outcome: Outcome, answer: Answer, question: GoldQuestion, least_share: float) -> Outcome:

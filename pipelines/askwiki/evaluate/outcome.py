@@ -55,6 +55,7 @@ class Outcome:
     dialogue: str = ""  # what was said before the question
     asked: str = ""  # the stand-alone question that was searched
     stages: Mapping[str, tuple[Hit, ...]] = field(default_factory=dict)
+    confidence: float | None = None  # how well what was found covers the question, 0 to 1
     answer: str = ""
     links: tuple[Link, ...] = ()
     supported: float | None = None  # share of the answer's sentences that its sources support

@@ -10,6 +10,7 @@ WIDTH = 720  # pixels; wide enough for a page, narrow enough for a wiki's column
 LABEL = 170  # pixels of the names at the left
 ROW = 26  # pixels of a bar with its gap
 TOP = 34  # pixels of the title
+BEHIND = 120  # pixels for what is written behind the longest bar
 GRADE_COLOURS = {"2": "#2e7d32", "1": "#f0a30a", "0": "#c62828"}
 BAR, LINE, INK, GRID = "#3b6ea8", "#b0413e", "#333333", "#dddddd"
 
@@ -95,7 +96,7 @@ def _svg(title: str, height: float, drawn: Sequence[str]) -> str:
 
 
 def _x(share: float) -> float:
-    return LABEL + share * (WIDTH - LABEL - 70)  # 70 pixels for the number behind the longest bar
+    return LABEL + share * (WIDTH - LABEL - BEHIND)
 
 
 def _name(name: str, y: float) -> str:

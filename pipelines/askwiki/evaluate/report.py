@@ -8,6 +8,7 @@ from typing import Any
 from askwiki.evaluate.metrics import mean_measures, measures, page_ranks, snippet_ranks
 from askwiki.evaluate.outcome import Outcome
 from askwiki.evaluate.statistics import percentile
+from askwiki.evaluate.threshold import refusal_curve
 
 Report = dict[str, Any]  # the JSON that is written; its keys are described in README.md
 
@@ -20,6 +21,7 @@ def retrieval_report(outcomes: Sequence[Outcome], settings: Mapping[str, Any], f
         "questions": counts(outcomes),
         "retrieval": retrieval(outcomes),
         "by_kind": {kind: {"retrieval": rankings(of)} for kind, of in by_kind(outcomes).items()},
+        "confidence": refusal_curve(outcomes),
         "seconds": seconds(outcomes),
         "settings": dict(settings),
     }

@@ -22,7 +22,7 @@ def parts_of(report: Report, say: Say) -> list[Part]:
     if report["mode"] == "answers":
         parts += [*_verdict(report, say), *_stages(report, say), *_behaviour(report, say)]
     parts.append(Part(say("report_retrieval"), rows=tables.ranking_rows(report["retrieval"])))
-    parts += _costs(report, say)
+    parts += [*_confidence(report, say), *_costs(report, say)]
     settings = json.dumps(report["settings"], ensure_ascii=False, indent=2, default=str)
     return [*parts, Part(say("report_settings"), code=settings)]
 
@@ -31,7 +31,8 @@ def _verdict(report: Report, say: Say) -> Iterator[Part]:
     groups = {say("report_all"): report["grades"]}
     for name in ("by_split", "by_kind"):
         groups.update({f"{key}": of["grades"] for key, of in report[name].items()})
-    yield _grades(say("report_grades"), say("report_grades_note"), groups, "grades", say)
+    if report["grades"]["n"]:
+        yield _grades(say("report_grades"), say("report_grades_note"), groups, "grades", say)
     if report["judge"]["changed"]["n"]:
         changed = interval(report["judge"]["changed"])
         yield Part("", say("report_steady", changed=changed, failed=report["judge"]["failed"]))
@@ -85,6 +86,15 @@ def _behaviour(report: Report, say: Say) -> Iterator[Part]:
     if report["degraded"]:
         rows = [[sentence, str(number)] for sentence, number in report["degraded"].items()]
         yield Part(say("report_degraded"), rows=[["", "n"], *rows])
+
+
+def _confidence(report: Report, say: Say) -> Iterator[Part]:
+    curve = report.get("confidence")
+    if curve:
+        head = [say("report_threshold"), say("report_refused_right"), say("report_refused_wrong")]
+        rows = [[f"{of['threshold']:.1f}", f"{of['right']:.1%}", f"{of['wrong']:.1%}"] for of in curve["thresholds"]]
+        text = say("report_confidence_note", area=f"{curve['auc']:.3f}")
+        yield Part(say("report_confidence"), text, [head, *rows])
 
 
 _LINKS = ("with_link", "with_right_page", "right_page", "right_section")

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from askwiki.evaluate.metrics import NAMES
 
+_NUMERIC = re.compile(r"[-+−–\d.,%*… \[\]]*")
 _HEADINGS = {name: name.replace("recall@", "R@").replace("mrr", "MRR").replace("ndcg", "nDCG") for name in NAMES}
 
 
 def plain(rows: Sequence[Sequence[str]]) -> str:
-    """Columns aligned with blanks; the first row is the header, the first column is left-bound."""
-    widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
-    lines = ("  ".join(_bound(cell, width, number) for number, (cell, width) in _cells(row, widths)) for row in rows)
-    return "\n".join(line.rstrip() for line in lines)
+    """Columns aligned with blanks, numbers right, words left; the first row is the header."""
+    columns = [_aligned(column) for column in zip(*rows, strict=True)]
+    return "\n".join("  ".join(cells).rstrip() for cells in zip(*columns, strict=True))
 
 
 def markdown(rows: Sequence[Sequence[str]]) -> str:
@@ -28,7 +29,9 @@ def ranking_rows(retrieval: Mapping[str, Any]) -> list[list[str]]:
     """Measures of ``retrieval`` of a report: by snippet, by page, then snippets of each kind."""
     rows = [["", *_HEADINGS.values(), "n"]]
     rows += [_ranking(f"by {view}", retrieval[view]) for view in ("snippet", "page")]
-    return rows + [_ranking(f"  {kind}", views["snippet"]) for kind, views in retrieval["by_kind"].items()]
+    return rows + [
+        _ranking(f"  {kind}", views["snippet"]) for kind, views in retrieval["by_kind"].items() if views["snippet"]["n"]
+    ]
 
 
 def seconds_rows(seconds: Mapping[str, Mapping[str, float]]) -> list[list[str]]:
@@ -45,9 +48,7 @@ def _milliseconds(spent: float) -> str:
     return f"{spent * 1000:.1f}"
 
 
-def _cells(row: Sequence[str], widths: Sequence[int]) -> Iterable[tuple[int, tuple[str, int]]]:
-    return enumerate(zip(row, widths, strict=True))
-
-
-def _bound(cell: str, width: int, number: int) -> str:
-    return cell.rjust(width) if number else cell.ljust(width)
+def _aligned(column: Sequence[str]) -> list[str]:
+    width = max(map(len, column))
+    numbers = all(_NUMERIC.fullmatch(cell) for cell in column[1:])
+    return [cell.rjust(width) if numbers else cell.ljust(width) for cell in column]
