@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from askwiki.configuration import CHECKOUT
-from askwiki.data import Page
+from askwiki.data import PUBLIC, Page, Rights
 from askwiki.glossary import load_glossary
 from askwiki.llm import Llm
 from askwiki.prompts import load_prompts
 from askwiki.settings import Settings
-from askwiki.store import open_writer
 from askwiki.store.fingerprint import fingerprint_of
 from askwiki.store.port import Writer
 from indexer.apply import Tools
@@ -26,7 +25,7 @@ from indexer.sync import Rules, sync
 from indexer.tally import Tally
 from indexer.vectors import Encoders
 from tests.fakes import HashEmbedder
-from tests.stores import SPARSE
+from tests.stores import SPARSE, Store, in_memory
 
 
 def make_page(number: str, markdown: str, **fields: Any) -> Page:
@@ -56,9 +55,10 @@ class ListSource:
 
 @dataclass
 class Indexer:
-    """An index in a folder, kept from run to run."""
+    """An index that is kept from run to run, in memory unless another store is given. ``folder``: for the cache."""
 
     folder: Path
+    store: Store = field(default_factory=in_memory)
     settings: Settings = field(default_factory=Settings)
     embedder: HashEmbedder = field(default_factory=HashEmbedder)
     llm: Llm | None = None
@@ -68,14 +68,20 @@ class Indexer:
 
     def run(self, source: Any, rules: Rules = Rules(), *, rebuild: bool = False) -> Ledger:
         """One run as ``python -m indexer sync`` makes it."""
-        store = replace(self.settings.store, path=str(self.folder / "store"))
-        writer = open_writer(store, self.fingerprint(), rebuild=rebuild)
+        writer = self.store.writer(self.fingerprint(), rebuild=rebuild)
         try:
             ledger = sync(source, rules, using=self.tools(writer))
             writer.commit()
         finally:
             writer.close()
         return ledger
+
+    def texts(self, page: str, *keys: str) -> list[str]:
+        """The page's chunks as somebody with these access keys reads them."""
+        reader = self.store.reader()
+        found = [chunk.text for chunk in reader.page_chunks(page, Rights(frozenset({PUBLIC, *keys})))]
+        reader.close()
+        return found
 
     def tools(self, writer: Writer) -> Tools:
         config, tally = CHECKOUT / "config", Tally()

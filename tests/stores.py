@@ -18,12 +18,12 @@ from askwiki.settings import ChunkingSettings, SparseSettings, StoreSettings
 from askwiki.sparse import make_sparse
 from askwiki.store.edge import EdgeEngine
 from askwiki.store.embedded import EmbeddedReader, EmbeddedWriter
-from askwiki.store.engine import Scroll, Where
+from askwiki.store.engine import Row, Scroll, Where
 from askwiki.store.fingerprint import fingerprint_of
 from askwiki.store.locks import private_copy
 from askwiki.store.port import PageState, Point, Reader, Writer
 from askwiki.store.remote import ServerReader, ServerWriter
-from askwiki.store.server import Server, connect
+from askwiki.store.server import Server, ServerEngine, connect
 from askwiki.store.versions import read_pointer
 from tests.fakes import HashEmbedder
 
@@ -31,6 +31,7 @@ EMBEDDER = HashEmbedder()
 SPARSE = make_sparse(SparseSettings())
 FINGERPRINT = fingerprint_of(EMBEDDER, SPARSE, ChunkingSettings())
 SOURCE = "html:wiki"
+EVERYTHING = Scroll(Where({}), vectors=True)
 
 
 class OneAtATime:
@@ -75,12 +76,19 @@ class Store:
 
     reader: Callable[[], Reader]
     writer: Callable[..., Writer]
+    rows: Callable[[], list[Row]]  # of the index in force, vectors too
+
+    def contents(self) -> dict[str, Any]:
+        """Everything of the index in force, point by point: id -> (payload, vectors rounded); runs left out."""
+        rows = [row for row in self.rows() if row.payload["record"] != "run"]
+        return {row.id: (dict(row.payload), _rounded(row.vectors)) for row in rows}
 
 
 def embedded(folder: Path) -> Store:
     return Store(
         lambda: EmbeddedReader(folder),
         lambda fingerprint=FINGERPRINT, **named: EmbeddedWriter(folder, fingerprint, **named),
+        lambda: _rows_of_version(folder),
     )
 
 
@@ -107,20 +115,21 @@ def real_server() -> Iterator[Store]:
 
 
 def _server(client: Any, settings: StoreSettings) -> Store:
+    server = Server(client, settings)
     return Store(
         lambda: ServerReader(Server(client, settings)),
         lambda fingerprint=FINGERPRINT, **named: ServerWriter(Server(client, settings), fingerprint, **named),
+        lambda: list(ServerEngine(server, server.aliased(settings.collection)).scroll(EVERYTHING)),
     )
 
 
-def contents(folder: Path) -> dict[str, Any]:
-    """Everything of the version in force, point by point: id -> (payload, vectors rounded)."""
+def _rows_of_version(folder: Path) -> list[Row]:
     copy = private_copy(folder, read_pointer(folder))
     engine = EdgeEngine.load(copy.folder / "shard")
-    rows = list(engine.scroll(Scroll(Where({}), vectors=True)))
+    rows = list(engine.scroll(EVERYTHING))
     engine.close()
     copy.discard()
-    return {row.id: (dict(row.payload), _rounded(row.vectors)) for row in rows}
+    return rows
 
 
 def _rounded(vectors: Vectors | None) -> Any:

@@ -10,16 +10,15 @@ from typing import Any
 
 import pytest
 
-from askwiki.data import PUBLIC, Clause, Page, Rights
+from askwiki.data import Clause, Page
 from askwiki.errors import ModelError, SourceError, StoreError, StoreMismatch
 from askwiki.settings import AccessSettings, Settings
-from askwiki.store.embedded import EmbeddedReader
 from indexer.ledger import Ledger
 from indexer.sources import PageFailure, PageRef
 from indexer.sync import OVERLAP, LiveSource, Rules
 from tests.fakes import HashEmbedder
 from tests.sources import Indexer, ListSource, make_page
-from tests.stores import contents, embedded
+from tests.stores import embedded
 
 PASSWORD = make_page("1", "# Пароль\n\nПароль меняют в портале.\n\n## Срок\n\nСрок девяносто дней для всех.\n")
 MACHINE = make_page("2", "# Машина\n\nМашину создают в облаке.\n")
@@ -36,29 +35,23 @@ def counts(ledger: Ledger) -> dict[str, int]:
     return {name: number for name, number in ledger.to_json()["pages"].items() if number}
 
 
-def texts(indexer: Indexer, page: str, *keys: str) -> list[str]:
-    reader = EmbeddedReader(indexer.folder / "store")
-    found = [chunk.text for chunk in reader.page_chunks(page, Rights(frozenset({PUBLIC, *keys})))]
-    reader.close()
-    return found
-
-
 def test_the_first_sync_indexes_every_page(indexer: Indexer) -> None:
     ledger = indexer.sync(*WIKI)
     assert counts(ledger) == {"expected": 3, "read": 3, "indexed": 3}
-    assert ledger.chunks == sum(len(texts(indexer, page.id)) for page in WIKI)
-    assert "".join(texts(indexer, "1")) == PASSWORD.markdown
+    assert ledger.chunks == sum(len(indexer.texts(page.id)) for page in WIKI)
+    assert "".join(indexer.texts("1")) == PASSWORD.markdown
     assert (ledger.truncated, ledger.exit_code) == (0, 0)
 
 
-def test_an_unchanged_sync_calls_no_model_and_copies_nothing(indexer: Indexer) -> None:
+def test_an_unchanged_sync_calls_no_model_and_copies_nothing(tmp_path: Path) -> None:
+    indexer = Indexer(tmp_path, embedded(tmp_path / "store"))
     indexer.sync(*WIKI)
-    pointer = (indexer.folder / "store" / "current").stat().st_mtime_ns
+    pointer = (tmp_path / "store" / "current").stat().st_mtime_ns
     indexer.embedder.calls = 0
     ledger = indexer.sync(*WIKI)
     assert counts(ledger) == {"expected": 3, "read": 3, "unchanged": 3}
     assert (ledger.model_calls, indexer.embedder.calls) == (0, 0)
-    assert (indexer.folder / "store" / "current").stat().st_mtime_ns == pointer
+    assert (tmp_path / "store" / "current").stat().st_mtime_ns == pointer
 
 
 def test_the_same_digest_spares_reading(indexer: Indexer) -> None:
@@ -90,7 +83,7 @@ def test_an_edited_page_embeds_only_its_new_texts(indexer: Indexer) -> None:
     changed = replace(PASSWORD, markdown=longer)
     ledger = indexer.sync(changed, MACHINE, DISK)
     assert counts(ledger) == {"expected": 3, "read": 3, "indexed": 1, "unchanged": 2}
-    assert 0 < indexer.embedder.texts < 2 * len(texts(indexer, "1"))
+    assert 0 < indexer.embedder.texts < 2 * len(indexer.texts("1"))
 
 
 EDIT = replace(PASSWORD, markdown=PASSWORD.markdown.replace("портале", "кабинете"))
@@ -123,7 +116,7 @@ def test_after_any_change_the_index_is_as_if_built_anew(steps: list[tuple[Page, 
     for pages in steps:
         changed.sync(*pages)
     fresh.sync(*steps[-1])
-    assert contents(tmp_path / "changed" / "store") == contents(tmp_path / "fresh" / "store")
+    assert changed.store.contents() == fresh.store.contents()
 
 
 @pytest.mark.parametrize(
@@ -148,16 +141,16 @@ def test_a_page_moved_back_costs_nothing(indexer: Indexer) -> None:
 def test_a_restricted_page_is_found_by_its_readers_only(indexer: Indexer) -> None:
     indexer.sync(*WIKI)
     indexer.sync(PASSWORD, MACHINE, RESTRICTED)
-    reader = EmbeddedReader(indexer.folder / "store")
+    reader = indexer.store.reader()
     [key] = [key for key, readers in reader.conjunctions().items() if readers == RESTRICTED.readers]
     reader.close()
-    assert texts(indexer, "3") == []
-    assert texts(indexer, "3", key) == [DISK.markdown]
+    assert indexer.texts("3") == []
+    assert indexer.texts("3", key) == [DISK.markdown]
 
 
 def test_unknown_readers_are_closed_and_the_ledger_says_so(indexer: Indexer) -> None:
     ledger = indexer.sync(PASSWORD, replace(MACHINE, readers=None))
-    assert texts(indexer, "2") == []
+    assert indexer.texts("2") == []
     assert ledger.notes == (
         "1 pages do not say who may read them; only nobody will find them. Give their groups in "
         "access.unknown_groups, or set access.unknown_html to open if everybody may.",
@@ -165,51 +158,53 @@ def test_unknown_readers_are_closed_and_the_ledger_says_so(indexer: Indexer) -> 
 
 
 def test_unknown_readers_are_open_where_the_settings_say_so(tmp_path: Path) -> None:
-    indexer = Indexer(tmp_path, Settings(access=AccessSettings(unknown_html="open")))
+    indexer = Indexer(tmp_path, settings=Settings(access=AccessSettings(unknown_html="open")))
     ledger = indexer.sync(replace(MACHINE, readers=None))
-    assert texts(indexer, "2") == [MACHINE.markdown]
+    assert indexer.texts("2") == [MACHINE.markdown]
     assert ledger.notes == ()
 
 
 def test_opening_unknown_readers_in_the_settings_changes_the_index(tmp_path: Path) -> None:
     page = replace(MACHINE, readers=None)
-    Indexer(tmp_path).sync(page)
-    ledger = Indexer(tmp_path, Settings(access=AccessSettings(unknown_html="open"))).sync(page)
+    closed = Indexer(tmp_path)
+    closed.sync(page)
+    opened = replace(closed, settings=Settings(access=AccessSettings(unknown_html="open")))
+    ledger = opened.sync(page)
     assert (counts(ledger)["indexed"], ledger.model_calls) == (1, 0)
-    assert texts(Indexer(tmp_path), "2") == [MACHINE.markdown]
+    assert opened.texts("2") == [MACHINE.markdown]
 
 
 def test_a_page_that_fails_keeps_what_is_stored(indexer: Indexer) -> None:
     indexer.sync(*WIKI)
     ledger = indexer.sync(PASSWORD, MACHINE, PageFailure(PageRef("3", "Page 3"), "not HTML"))
     assert counts(ledger) == {"expected": 3, "read": 2, "unchanged": 2, "failed": 1}
-    assert (ledger.exit_code, texts(indexer, "3")) == (1, [DISK.markdown])
+    assert (ledger.exit_code, indexer.texts("3")) == (1, [DISK.markdown])
 
 
 def test_a_page_that_is_named_but_does_not_come_keeps_what_is_stored(indexer: Indexer) -> None:
     indexer.sync(*WIKI)
     ledger = indexer.sync(PASSWORD, MACHINE, silent=("3",))
     assert (ledger.missing, ledger.exit_code) == ((PageRef("3", "3"),), 1)
-    assert texts(indexer, "3") == [DISK.markdown]
+    assert indexer.texts("3") == [DISK.markdown]
 
 
 def test_a_page_that_is_left_out_by_rule_goes(indexer: Indexer) -> None:
     indexer.sync(*WIKI)
     ledger = indexer.sync(PASSWORD, MACHINE, PageFailure(PageRef("3", "Page 3"), "archived", skipped=True))
     assert counts(ledger) == {"expected": 3, "read": 2, "unchanged": 2, "skipped": 1, "removed": 1}
-    assert texts(indexer, "3") == []
+    assert indexer.texts("3") == []
 
 
 def test_a_second_page_with_the_same_id_is_counted_and_left_out(indexer: Indexer) -> None:
     ledger = indexer.sync(MACHINE, replace(MACHINE, markdown="Другая.\n"))
-    assert (ledger.collisions, texts(indexer, "2")) == (1, [MACHINE.markdown])
+    assert (ledger.collisions, indexer.texts("2")) == (1, [MACHINE.markdown])
 
 
 def test_a_limit_takes_the_first_pages_and_removes_nothing(indexer: Indexer) -> None:
     indexer.sync(*WIKI)
     ledger = indexer.sync(EDIT, MACHINE, rules=Rules(limit=1))
     assert counts(ledger) == {"expected": 2, "read": 1, "indexed": 1}
-    assert texts(indexer, "3") == [DISK.markdown]
+    assert indexer.texts("3") == [DISK.markdown]
 
 
 def numbered(number: int) -> list[Page]:
@@ -224,7 +219,7 @@ def test_a_source_that_shrank_too_much_changes_nothing(indexer: Indexer, left: i
             indexer.sync(*numbered(left))
     else:
         assert indexer.sync(*numbered(left)).removed == 10 - left
-    assert texts(indexer, "9") == ([] if left in (7,) else ["Страница 9.\n"])
+    assert indexer.texts("9") == ([] if left in (7,) else ["Страница 9.\n"])
 
 
 def test_a_shrunken_source_is_taken_when_that_is_allowed(indexer: Indexer) -> None:
@@ -252,22 +247,21 @@ class BrokenEmbedder(HashEmbedder):
 
 
 def test_an_embedder_that_fails_in_the_middle_leaves_the_index_as_it_was(tmp_path: Path) -> None:
-    indexer = Indexer(tmp_path)
+    indexer = Indexer(tmp_path, embedded(tmp_path / "store"))
     indexer.sync(*numbered(150))
-    before = contents(tmp_path / "store")
+    before = indexer.store.contents()
     changed = [replace(page, markdown=page.markdown + "Дополнено.\n") for page in numbered(150)]
     with pytest.raises(ModelError):
-        Indexer(tmp_path, embedder=BrokenEmbedder(1)).sync(*changed)
-    assert contents(tmp_path / "store") == before
-    again = Indexer(tmp_path).sync(*changed)
-    assert counts(again)["unchanged"] > 0
-    fresh = Indexer(tmp_path / "fresh")
-    fresh.sync(*changed)
-    assert contents(tmp_path / "store") == contents(tmp_path / "fresh" / "store")
+        replace(indexer, embedder=BrokenEmbedder(1)).sync(*changed)
+    assert indexer.store.contents() == before
+    assert counts(indexer.sync(*changed))["unchanged"] == 64
+    found = sorted(row.payload["text"] for row in indexer.store.rows() if row.payload["record"] == "chunk")
+    assert found == sorted(page.markdown for page in changed)
 
 
-def test_two_indexers_at_once_the_second_says_so(indexer: Indexer) -> None:
-    writer = embedded(indexer.folder / "store").writer()
+def test_two_indexers_at_once_the_second_says_so(tmp_path: Path) -> None:
+    indexer = Indexer(tmp_path, embedded(tmp_path / "store"))
+    writer = indexer.store.writer()
     with pytest.raises(StoreError, match=r"Another indexer \(process \d+\) is writing"):
         indexer.sync(*WIKI)
     writer.close()
@@ -275,11 +269,12 @@ def test_two_indexers_at_once_the_second_says_so(indexer: Indexer) -> None:
 
 
 def test_other_models_are_refused_and_a_rebuild_mends_it(tmp_path: Path) -> None:
-    Indexer(tmp_path).sync(*WIKI)
-    other = Indexer(tmp_path, embedder=HashEmbedder(size=32, name="other"))
+    indexer = Indexer(tmp_path)
+    indexer.sync(*WIKI)
+    other = replace(indexer, embedder=HashEmbedder(size=32, name="other"))
     with pytest.raises(StoreMismatch, match="indexer rebuild"):
         other.sync(*WIKI)
-    assert texts(other, "2") == [MACHINE.markdown]
+    assert other.texts("2") == [MACHINE.markdown]
     ledger = other.run(ListSource(WIKI), rebuild=True)
     assert counts(ledger) == {"expected": 3, "read": 3, "indexed": 3}
     assert counts(other.sync(*WIKI)) == {"expected": 3, "read": 3, "unchanged": 3}
@@ -305,7 +300,7 @@ def test_a_live_wiki_is_asked_only_for_changes_between_full_comparisons(indexer:
     indexer.run(source, Rules(between=3600.0))
     ledger = indexer.run(source, Rules(between=3600.0))
     assert counts(ledger) == {"expected": 2, "read": 2, "indexed": 1, "unchanged": 1}
-    assert texts(indexer, "3") == [DISK.markdown]
+    assert indexer.texts("3") == [DISK.markdown]
     [since] = source.asked
     assert timedelta(0) <= since + OVERLAP + timedelta(seconds=1) - before < timedelta(minutes=1)
 
@@ -316,4 +311,4 @@ def test_a_full_comparison_is_due_after_its_interval(indexer: Indexer) -> None:
     indexer.run(source, Rules(between=3600.0))
     indexer.run(ChangingSource(WIKI[:2], []), Rules(between=0.0))
     assert len(source.asked) == 1
-    assert texts(indexer, "3") == []
+    assert indexer.texts("3") == []
