@@ -8,6 +8,7 @@ import logging
 import os
 import threading
 from collections.abc import Generator, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 from anyio import to_thread
@@ -56,6 +57,19 @@ def warm_up() -> None:
             logger.error("not ready: %s", error)
 
     threading.Thread(target=load, name="warm-up", daemon=True).start()
+
+
+def measure_index() -> None:
+    """Size and age of the index, for the metrics."""
+    try:
+        reader = get_kit().reader
+        METRICS.put("askwiki_index_chunks", reader.count())
+        started = [datetime.fromisoformat(run.started) for run in reader.freshness()]
+    except AskWikiError as error:
+        logger.warning("the index cannot be measured: %s", error)
+        return
+    if started:
+        METRICS.put("askwiki_index_age_seconds", (datetime.now(UTC) - max(started)).total_seconds())
 
 
 # --- the filter -----------------------------------------------------------------------------------

@@ -47,12 +47,18 @@ class Refusal(Exception):
 
 
 class Guard:
-    """The wrapped app. ``key`` = the one secret that Open WebUI and this server share."""
+    """The wrapped app. ``key`` = the one secret that Open WebUI and this server share.
 
-    def __init__(self, app: App, *, key: str, settings: ServerSettings) -> None:
+    ``measure`` puts what is only known when asked into the metrics, just before they are read.
+    """
+
+    def __init__(
+        self, app: App, *, key: str, settings: ServerSettings, measure: Callable[[], None] = lambda: None
+    ) -> None:
         self._app = app
         self._key = key.encode()
         self._settings = settings
+        self._measure = measure
         self._chats = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -101,6 +107,7 @@ class Guard:
             await reply.give(200, b'{"status": true}', "application/json")
         elif self._settings.metrics:
             METRICS.put("askwiki_chats", self._chats)
+            await asyncio.to_thread(self._measure)
             await reply.give(200, METRICS.render().encode(), CONTENT_TYPE)
         else:
             raise Refusal(404, "Metrics are switched off (setting server.metrics).")

@@ -8,6 +8,7 @@ import socket
 
 import uvicorn
 
+from askwiki.chat import measure_index
 from askwiki.configuration import CHECKOUT, load_configuration
 from askwiki.errors import AskWikiError
 from askwiki.logs import set_up_logging
@@ -31,7 +32,7 @@ def run(options: argparse.Namespace) -> int:
     listening = _listen(options.host, options.port)
     server = uvicorn.Server(
         uvicorn.Config(
-            Guard(app, key=key, settings=settings.server),
+            Guard(app, key=key, settings=settings.server, measure=measure_index),
             log_config=None,
             access_log=False,
             server_header=False,
