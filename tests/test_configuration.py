@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from askwiki.configuration import load_configuration, setting_names
+from askwiki.configuration import load_configuration, setting_names, settings_digest
 from askwiki.errors import SettingsError
 from askwiki.settings import Settings
 
@@ -88,3 +88,13 @@ def test_secrets_do_not_show_in_repr(folder: Path) -> None:
 def test_every_setting_has_a_name_and_secrets_are_marked() -> None:
     secrets = [name for name, _, secret in setting_names() if secret]
     assert secrets == ["store.qdrant_key", "embedding.key", "llm.key", "confluence.token"]
+
+
+def test_the_digest_of_settings_changes_with_every_setting_but_the_secrets(folder: Path) -> None:
+    def digest(**environ: str) -> str:
+        return settings_digest(load_configuration(environ, folder).settings)
+
+    assert digest() == settings_digest(Settings())
+    assert digest(ASKWIKI_SEARCH__CANDIDATES="40") != digest()
+    assert digest(ASKWIKI_LLM__ANSWER__MODEL="other") != digest()
+    assert digest(ASKWIKI_LLM_KEY="sk-secret") == digest()

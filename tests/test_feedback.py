@@ -58,7 +58,7 @@ def entry(
         messages[name] = {"id": name, "parentId": parent, "role": role, "content": content}
         parent = name
     messages["u"] = {"id": "u", "parentId": parent, "role": "user", "content": question}
-    usage = {"total_tokens": 9, "askwiki": {"request": f"r{number}", "refused": refused, "seconds": {"search": 0.02}}}
+    usage = {"total_tokens": 9, "askwiki": {"request": f"r{number}", "refused": refused, "settings": "5e77"}}
     messages["a"] = {
         "id": "a", "parentId": "u", "role": "assistant", "content": f"Ответ {number} [1].",
         "sources": list(sources), "usage": usage, "statusHistory": [],
@@ -152,7 +152,8 @@ def test_a_rating_is_joined_with_question_answer_sources_and_log() -> None:
     assert (bad.question, bad.answer, bad.good, bad.score) == ("Какие статусы у перевода?", "Ответ 2 [1].", False, 3)
     assert bad.sources == (RatedSource("Перевод › Статусы", "https://wiki.example.com/display/PAY/Statuses#list"),)
     assert (bad.time, bad.week, bad.space) == ("2025-12-09T00:00:00+00:00", "2025-W50", "PAY")
-    assert (bad.request, bad.reason, bad.tags) == ("r2", "not_factually_correct", ("переводы",))
+    assert (bad.request, bad.settings) == ("r2", "5e77")
+    assert (bad.reason, bad.tags) == ("not_factually_correct", ("переводы",))
     assert len(faults) == 1
     assert faults[0].startswith("Rating f7 could not be joined with its chat: ")
 

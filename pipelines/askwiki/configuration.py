@@ -7,6 +7,9 @@ Any setting can be set as ``ASKWIKI_SECTION__NAME`` (``ASKWIKI_SEARCH__CANDIDATE
 from __future__ import annotations
 
 import dataclasses
+import functools
+import hashlib
+import json
 import typing
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -82,6 +85,16 @@ def setting_names(of: type = Settings, above: str = "") -> Iterator[tuple[str, A
             yield from setting_names(types[item.name], f"{name}.")
         else:
             yield name, types[item.name], bool(item.metadata.get("secret"))
+
+
+@functools.lru_cache(maxsize=64)  # once for each set of valves, not at every question
+def settings_digest(settings: Settings) -> str:
+    """Sixteen hexadecimal digits that change with every setting but the secrets."""
+    values = {}
+    for name, _, secret in setting_names():
+        if not secret:
+            values[name] = functools.reduce(getattr, name.split("."), settings)
+    return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def _from_file(path: Path) -> Iterator[tuple[str, tuple[object, str]]]:

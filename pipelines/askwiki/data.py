@@ -288,6 +288,7 @@ class Answer:
     timings: Mapping[str, float] = field(default_factory=dict)  # seconds per stage
     tokens: Mapping[str, int] = field(default_factory=dict)  # per role, as the server counted
     trace: Trace | None = None
+    settings: str = ""  # digest of the settings in force: what a rating of this answer is about
 
 
 Event = Status | Source | Token | Answer

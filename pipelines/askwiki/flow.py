@@ -13,6 +13,7 @@ import time
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from askwiki.configuration import settings_digest
 from askwiki.data import Answer, Candidate, Event, Identity, Passage, Question, Refusal, Rights, Status, Trace, Turn
 from askwiki.errors import ModelError, StoreError, StoreMismatch
 from askwiki.flow_finding import check_relevance, collect, find, pass_gates, understand
@@ -53,6 +54,7 @@ def ask(
         timings=dict(run.timings),
         tokens=dict(run.tokens),
         trace=trace.record(run),
+        settings=settings_digest(run.settings),
     )
     logger.info("flow: %s", {name: round(1000 * seconds) for name, seconds in run.timings.items()})
     yield _last_status(run, answer)

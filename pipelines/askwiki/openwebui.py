@@ -73,11 +73,13 @@ def failure(sentence: str) -> dict[str, Any]:
 def usage(answer: Answer, request_id: str) -> dict[str, Any]:
     """What the chat keeps beside the answer: ratings exports carry it, so the log's id goes here."""
     prompt, completion = answer.tokens.get("prompt", 0), answer.tokens.get("completion", 0)
-    ours = {
+    ours: dict[str, Any] = {
         "request": request_id,
         "refused": answer.refused,
         "seconds": {stage: round(seconds, 3) for stage, seconds in answer.timings.items()},
     }
+    if answer.settings:
+        ours["settings"] = answer.settings
     counts = {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion}
     return {"choices": [], "usage": {**counts, "askwiki": ours}}
 

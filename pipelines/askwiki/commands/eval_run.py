@@ -14,7 +14,7 @@ from tqdm import tqdm
 
 from askwiki.commands.eval import FAULTS, FINE, only_file
 from askwiki.commands.eval_wiki import index_variant, pages_of_source
-from askwiki.configuration import load_configuration
+from askwiki.configuration import load_configuration, settings_digest
 from askwiki.data import Identity
 from askwiki.errors import AskWikiError, SettingsError, SourceError
 from askwiki.evaluate import tables
@@ -152,7 +152,8 @@ def _plan(options: argparse.Namespace, file: Path, kit: Kit, folder: Path | None
 def _run(plan: Plan, kit: Kit, file: str) -> tuple[Report, list[Outcome]]:
     in_force = settings_in_force(kit, kit.settings)
     outcomes = perform(plan, kit=kit, settings=kit.settings, in_force=in_force, progress=_progress)
-    report = (retrieval_report if plan.retrieval else answers_report)(outcomes, in_force, file)
+    stated = {**in_force, "digest": settings_digest(kit.settings)}  # the same stands in exported ratings
+    report = (retrieval_report if plan.retrieval else answers_report)(outcomes, stated, file)
     gold = unseen(plan.questions, outcomes, kit=kit, identity=plan.identity)
     return {**report, "unseen": {"hidden": list(gold.hidden), "missing": list(gold.missing)}}, outcomes
 
