@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from urllib.parse import quote, urlsplit
+from urllib.parse import urlsplit
 
 # Confluence's page addresses: /display/KEY/Title, /pages/viewpage.action?pageId=1,
 # /spaces/KEY/pages/1/Title, and the short /x/AbCd.
 _CONFLUENCE = re.compile(r"/display/|/pages/viewpage\.action|/spaces/[^/]+/pages/|/x/[\w-]+$")
 _CLOUD_HOST = ".atlassian.net"
+_NOT_IN_ADDRESS = re.compile(r"[^\w.~()!*-]+|[^\x00-\x7f]+", re.ASCII)
 
 
 class Anchors:
@@ -25,7 +26,7 @@ class Anchors:
     def next(self, heading: str) -> str:
         """The anchor of the page's next heading (plain text), not yet encoded for an address."""
         if self._cloud:
-            anchor, separator = re.sub(r"\s+", "-", heading), "."
+            anchor, separator = "-".join(heading.split()), "."
         elif self._confluence:
             anchor, separator = confluence_anchor(self._title, heading), "."
         else:
@@ -37,8 +38,8 @@ class Anchors:
 
 def confluence_anchor(title: str, heading: str) -> str:
     """``PageTitle-Heading`` without blanks; ``id-`` in front unless a Latin letter comes first."""
-    anchor = re.sub(r"\s+", "", f"{title}-{heading}")
-    return anchor if re.match(r"[A-Za-z]", anchor) else f"id-{anchor}"
+    anchor = "".join(f"{title}-{heading}".split())
+    return anchor if anchor[0].isascii() and anchor[0].isalpha() else f"id-{anchor}"
 
 
 def github_anchor(heading: str) -> str:
@@ -51,4 +52,5 @@ def with_anchor(url: str, anchor: str) -> str:
     """The address of a heading; an unknown page address stays empty."""
     if not url or not anchor:
         return url
-    return f"{url.partition('#')[0]}#{quote(anchor, safe='-._~()!*')}"
+    encoded = _NOT_IN_ADDRESS.sub(lambda run: "%" + run[0].encode("utf-8", "replace").hex("%").upper(), anchor)
+    return f"{url.partition('#')[0]}#{encoded}"

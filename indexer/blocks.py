@@ -10,7 +10,10 @@ number of cells than its header, and an HTML table goes on over blank lines up t
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
+from itertools import accumulate
+from operator import attrgetter
 from typing import Literal, NamedTuple
 
 BlockKind = Literal["heading", "paragraph", "list", "table", "fence", "code", "quote", "html", "rule"]
@@ -57,9 +60,7 @@ _INTERRUPTS = re.compile(
 def parse_blocks(text: str) -> list[Block]:
     """All blocks in order; the first begins at 0, the last ends at ``len(text)``."""
     lines = text.split("\n")
-    offsets = [0]
-    for line in lines:
-        offsets.append(offsets[-1] + len(line) + 1)
+    offsets = [0, *accumulate(len(line) + 1 for line in lines)]
     offsets[-1] = len(text)
     blocks: list[Block] = []
     at, start = _skip_blank(lines, 0), 0
@@ -74,16 +75,23 @@ def parse_blocks(text: str) -> list[Block]:
     return blocks
 
 
-def parse_part(text: str, start: int, end: int) -> list[Block]:
-    """The blocks of ``text[start:end]`` alone, their places counted in the whole text."""
-    blocks = parse_blocks(text[start:end])
-    return [block._replace(start=block.start + start, end=block.end + start) for block in blocks]
+def blocks_of_part(text: str, blocks: Sequence[Block], start: int, end: int) -> list[Block]:
+    """The blocks of ``text[start:end]``, places counted in the whole text; read anew where one is cut through."""
+    first = bisect_left(blocks, start, key=attrgetter("start"))
+    after = bisect_left(blocks, end, key=attrgetter("start"))
+    part = list(blocks[first:after])
+    if part and part[0].start == start and part[-1].end == end:
+        return part
+    anew = parse_blocks(text[start:end])
+    return [block._replace(start=block.start + start, end=block.end + start) for block in anew]
 
 
 def _read(lines: Sequence[str], at: int, unclosed: set[str]) -> tuple[BlockKind, int, int, str]:
     """(kind, line after the block, level, title) of the block that begins at line ``at``."""
     line = lines[at]
-    if _indent(line) >= 4:
+    if line[0].isalpha() and "|" not in line:
+        return _paragraph(lines, at)  # the usual case
+    if line[0] in " \t" and _indent(line) >= 4:
         return "code", _code_end(lines, at), 0, ""
     if (heading := _ATX.match(line)) and (heading[2] or "").strip("# \t"):
         return "heading", at + 1, len(heading[1]), heading[2].strip()
@@ -158,35 +166,40 @@ def _quote_end(lines: Sequence[str], at: int) -> int:
 
 def _list_end(lines: Sequence[str], at: int) -> int:
     """All items, what is indented under them, and unmarked lines that go on with a paragraph."""
-    content = _content_column(lines[at])
+    content = _content_column(lines[at], _ITEM.match(lines[at]))
     at += 1
     while at < len(lines):
         line = lines[at]
         if _is_blank(line):
             following = _skip_blank(lines, at)
-            if following == len(lines) or not (
-                _indent(lines[following]) >= content
-                or (_ITEM.match(lines[following]) and not _RULE.match(lines[following]))
-            ):
+            if following == len(lines) or not _goes_on(lines[following], content):
                 return at
             at = following
             continue
         inside = _indent(line) >= content
-        if inside and _FENCE.match(line):
+        if inside and line.lstrip()[0] in "`~" and _FENCE.match(line):
             at = _fence_end(lines, at)
             continue
-        if _ITEM.match(line) and not _RULE.match(line):
-            content = _content_column(line)
+        if item := _item(line):
+            content = _content_column(line, item)
         elif not inside and _interrupts(lines, at):
             return at
         at += 1
     return at
 
 
-def _content_column(line: str) -> int:
+def _goes_on(line: str, content: int) -> bool:
+    """Whether a line after a blank one still belongs to the list."""
+    return _indent(line) >= content or _item(line) is not None
+
+
+def _item(line: str) -> re.Match[str] | None:
+    return None if line.lstrip()[0].isalpha() or _RULE.match(line) else _ITEM.match(line)
+
+
+def _content_column(line: str, item: re.Match[str] | None) -> int:
     """The least indentation of a line that still belongs to the item; nested items may have less."""
-    item = _ITEM.match(line)
-    return _indent(line) + 2 if item is None or item[2] in "-*+" else _indent(line) + 3
+    return _indent(line) + (2 if item is None or item[2] in "-*+" else 3)
 
 
 def _code_end(lines: Sequence[str], at: int) -> int:
@@ -233,12 +246,14 @@ def _is_blank(line: str) -> bool:
 
 def _indent(line: str) -> int:
     """Columns before the first letter; a tab goes to the next multiple of four."""
-    column = 0
-    for character in line:
-        if character == " ":
-            column += 1
-        elif character == "\t":
+    column = len(line) - len(line.lstrip(" "))
+    if "\t" not in line[column : column + 1]:
+        return column
+    for character in line[column:]:
+        if character == "\t":
             column += 4 - column % 4
+        elif character == " ":
+            column += 1
         else:
             break
     return column

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 
 SEPARATOR = " / "
 # At most a token a byte (no tokenizer makes more) it leaves room for text in the smallest encoders,
 # which read 512 tokens.
 PATH_BYTES = 400
+MOST_BYTES = 4  # of one letter
 
 
 def breadcrumb(path: Sequence[str], title: str, headings: Sequence[str]) -> str:
@@ -17,15 +19,17 @@ def breadcrumb(path: Sequence[str], title: str, headings: Sequence[str]) -> str:
     """
     above = _steps(path)
     below = _steps((title, *headings))
-    while above and _bytes([*above, *below]) > PATH_BYTES:
+    line = _joined(above, below)
+    if len(line) <= PATH_BYTES // MOST_BYTES or _bytes(line) <= PATH_BYTES:
+        return line
+    while above and _bytes(_joined(above, below)) > PATH_BYTES:
         above.pop(0)
-    while len(below) > 2 and _bytes(below) > PATH_BYTES:
+    while len(below) > 2 and _bytes(_joined(above, below)) > PATH_BYTES:
         below.pop(1)
-    if _bytes([*above, *below]) > PATH_BYTES:
+    if _bytes(_joined(above, below)) > PATH_BYTES:
         share = (PATH_BYTES - len(SEPARATOR)) // len(below)
         below = [_beginning(step, share) for step in below]
-    steps = [*above, *below]
-    return SEPARATOR.join(step for number, step in enumerate(steps) if number == 0 or step != steps[number - 1])
+    return _joined(above, below)
 
 
 def _steps(titles: Sequence[str]) -> list[str]:
@@ -33,8 +37,13 @@ def _steps(titles: Sequence[str]) -> list[str]:
     return [step for title in titles if (step := " ".join(title.split()))]
 
 
-def _bytes(steps: Sequence[str]) -> int:
-    return len(SEPARATOR.join(steps).encode("utf-8", "surrogatepass"))
+def _joined(above: list[str], below: list[str]) -> str:
+    """One line; a heading that repeats the title, or a title its folder, is said once."""
+    return SEPARATOR.join(step for step, _ in groupby(above + below))
+
+
+def _bytes(line: str) -> int:
+    return len(line.encode("utf-8", "surrogatepass"))
 
 
 def _beginning(step: str, most: int) -> str:

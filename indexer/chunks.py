@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from askwiki.data import Chunk, Page
 from askwiki.errors import PageError
 from askwiki.settings import ChunkingSettings
 from indexer.anchors import with_anchor
+from indexer.blocks import Block, parse_blocks
 from indexer.breadcrumb import breadcrumb
-from indexer.cache import content_key
 from indexer.cut import Cutter, Span, Thought
-from indexer.fit import Count, Stretch, fit_stretches
+from indexer.fit import Count, Ruler, Stretch, fit_stretches
 from indexer.groups import Group, group_sections
 from indexer.pieces import Piece, Size
-from indexer.screens import screen_rule
+from indexer.screens import is_labelled, screen_rule
 from indexer.sections import split_sections
-from indexer.sentences import language_of
 
-HASH_CHARACTERS = 20  # 80 bits: no collisions among the chunks of one page
+HASH_BYTES = 10  # 80 bits: no collisions among the chunks of one page
 LEAST_ROOM = 16  # tokens for text beside the path; below that nothing sensible can be embedded
 
 
@@ -66,8 +66,9 @@ def chunk_page(
     texts; ``limit`` is what an embedded text may have at most, the safety margin already taken off.
     ``cutter`` divides long sections into thoughts; without it they are cut by rule where they are too long.
     """
+    blocks = parse_blocks(page.markdown)
     [special] = count([""])
-    places = _places(page, count, special, settings)
+    places = _places(page, blocks, count, special, settings)
     spans = [Span(place.start, place.end, place.group.headings) for place in places]
     thoughts = cutter(page, spans) if cutter else [[Thought(span.end)] for span in spans]
     stretches = [
@@ -75,35 +76,25 @@ def chunk_page(
         for place, ends in zip(places, thoughts, strict=True)
         for stretch in _stretches(page, place, ends, limit, settings)
     ]
-    fitted = iter(
-        fit_stretches(
-            page.markdown,
-            stretches,
-            count=count,
-            special=special,
-            limit=limit,
-            overlap=settings.overlap_sentences,
-            language=language_of(page.markdown),
-        )
-    )
+    ruler = Ruler(count, special, limit, settings.overlap_sentences)
+    fitted = iter(fit_stretches(page.markdown, blocks, stretches, ruler))
     cuts = [[_Cut(piece, end.screen) for end in ends for piece in next(fitted)] for ends in thoughts]
-    labels = settings.screen_labels.split(",")
-    chunks = _assemble(page, [place.group for place in places], cuts, acl, labels)
-    return [dataclasses.replace(chunk, hash=chunk_hash(chunk)) for chunk in chunks]
+    return list(_assemble(page, [place.group for place in places], cuts, acl, settings))
 
 
-def _places(page: Page, count: Count, special: int, settings: ChunkingSettings) -> list[_Place]:
+def _places(
+    page: Page, blocks: Sequence[Block], count: Count, special: int, settings: ChunkingSettings
+) -> list[_Place]:
     """The page's groups; paths and sections are counted in one batch."""
-    sections = split_sections(page)
+    sections = split_sections(page, blocks)
     paths = [breadcrumb(page.path, page.title, section.headings) for section in sections]
     counted = count([*paths, *(section.markdown for section in sections)])
     heads, bodies = counted[: len(paths)], counted[len(paths) :]
     starts = [0, *accumulate(len(section.markdown) for section in sections)]
     places = []
     for group in group_sections(sections, [body - special for body in bodies], settings, page.title):
-        first, last = group.sections[0].ordinal, group.sections[-1].ordinal
-        longest = max(range(first, last + 1), key=heads.__getitem__)
-        places.append(_Place(group, starts[first], starts[last + 1], paths[longest], heads[longest]))
+        longest = max(range(group.first, group.last + 1), key=heads.__getitem__)
+        places.append(_Place(group, starts[group.first], starts[group.last + 1], paths[longest], heads[longest]))
     return places
 
 
@@ -122,37 +113,38 @@ def _stretches(
 
 
 def _assemble(
-    page: Page, groups: Sequence[Group], cuts: Sequence[Sequence[_Cut]], acl: str, labels: Sequence[str]
+    page: Page, groups: Sequence[Group], cuts: Sequence[Sequence[_Cut]], acl: str, settings: ChunkingSettings
 ) -> Iterator[Chunk]:
     seen: Counter[tuple[str, ...]] = Counter()
+    labelled = is_labelled(page.labels, settings.screen_labels)
     ordinal = 0
     for group, parts in zip(groups, cuts, strict=True):
-        place = group.spoken[0].headings
-        url = with_anchor(page.url, group.spoken[0].anchor)
+        url = with_anchor(page.url, group.anchor)
         for part, cut in enumerate(parts, start=1):
             text = cut.piece.text(page.markdown)
-            position = content_key(*place, str(seen[place]), str(part))[:HASH_CHARACTERS]
-            yield Chunk(
-                id=f"{page.id}#{position}",
-                page_id=page.id,
-                space=page.space,
-                title=page.title,
-                path=page.path,
-                headings=group.headings,
-                url=url,
-                kind=group.kind,
-                screen=cut.screen or bool(screen_rule(text, group.headings, page.labels, labels)),
-                ordinal=ordinal,
-                part=part,
-                parts=len(parts),
-                text=text,
-                overlap=cut.piece.overlap,
-                updated=page.updated,
-                labels=page.labels,
-                acl=acl,
-            )
+            fields: dict[str, Any] = {
+                "id": f"{page.id}#{_digest((group.place, seen[group.place], part))}",
+                "page_id": page.id,
+                "space": page.space,
+                "title": page.title,
+                "path": page.path,
+                "headings": group.headings,
+                "url": url,
+                "kind": group.kind,
+                "screen": labelled or cut.screen or bool(screen_rule(text, group.headings)),
+                "ordinal": ordinal,
+                "part": part,
+                "parts": len(parts),
+                "text": text,
+                "overlap": cut.piece.overlap,
+                "context": "",
+                "updated": page.updated,
+                "labels": page.labels,
+                "acl": acl,
+            }
+            yield Chunk(**fields, hash=_hash_of(fields))
             ordinal += 1
-        seen[place] += 1
+        seen[group.place] += 1
 
 
 def embedded_texts(chunk: Chunk, sparse_path: bool) -> EmbeddedTexts:
@@ -164,11 +156,25 @@ def embedded_texts(chunk: Chunk, sparse_path: bool) -> EmbeddedTexts:
 
 def chunk_hash(chunk: Chunk) -> str:
     """Of everything the store keeps of a chunk: another hash, another point or payload."""
-    fields = (repr(getattr(chunk, field.name)) for field in dataclasses.fields(chunk) if field.name != "hash")
-    return content_key(*fields)[: 2 * HASH_CHARACTERS]
+    return _hash_of({name: getattr(chunk, name) for name in _STORED})
 
 
 def with_context(chunk: Chunk, context: str) -> Chunk:
     """The chunk with its context, its hash renewed."""
     described = dataclasses.replace(chunk, context=context)
     return dataclasses.replace(described, hash=chunk_hash(described))
+
+
+_STORED = [field.name for field in dataclasses.fields(Chunk) if field.name != "hash"]
+
+
+def _hash_of(fields: dict[str, Any]) -> str:
+    small = tuple(value for name, value in fields.items() if name != "text")
+    return _digest(small, fields["text"])
+
+
+def _digest(values: tuple[object, ...], text: str = "") -> str:
+    """A short hash; ``repr`` keeps the borders of the values apart."""
+    digest = hashlib.blake2b(repr(values).encode("utf-8", "backslashreplace"), digest_size=HASH_BYTES)
+    digest.update(text.encode("utf-8", "backslashreplace"))
+    return digest.hexdigest()

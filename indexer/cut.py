@@ -15,7 +15,7 @@ from askwiki.data import Page
 from askwiki.errors import ModelError
 from askwiki.llm import Llm, Message, Role
 from indexer.asking import Desk, ask_all
-from indexer.blocks import parse_part
+from indexer.blocks import blocks_of_part, parse_blocks
 from indexer.breadcrumb import breadcrumb
 from indexer.cache import content_key
 from indexer.sentences import language_of
@@ -62,11 +62,12 @@ def cut_by_meaning(page: Page, spans: Sequence[Span], *, desk: Desk) -> list[lis
     """
     language = language_of(page.markdown)
     prompt = desk.prompts.get(ROLE, language)
+    blocks = parse_blocks(page.markdown)
     batches: list[list[tuple[str, list[Unit]]]] = []
     calls: dict[str, Callable[[Llm], str]] = {}
     for span in spans:
         batches.append([])
-        units = number_units(page.markdown, parse_part(page.markdown, span.start, span.end), language)
+        units = number_units(page.markdown, blocks_of_part(page.markdown, blocks, span.start, span.end), language)
         for batch in _batches(units) if len(units) > SENTENCES else [units]:
             text = "\n".join(
                 f"[{number}] {page.markdown[unit.start : unit.end].strip()}" for number, unit in enumerate(batch, 1)

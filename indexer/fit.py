@@ -6,16 +6,18 @@ again as it will be embedded, and cut smaller where that is too much. All counti
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from askwiki.errors import PageError
-from indexer.blocks import parse_part
+from indexer.blocks import Block, blocks_of_part
 from indexer.pieces import Piece, Size, pack
+from indexer.sentences import language_of
 from indexer.units import Unit, find_units, split_unit
 
 Count = Callable[[Sequence[str]], list[int]]
 
+CERTAIN = 8  # tokens: head and text counted apart never differ so much from both counted together
 SHRINK = 0.9  # of the size, when the pieces of a stretch came out too long
 ROUNDS = 60  # 0.9 ** 60 is a six-hundredth: by then a piece is a single letter
 SPARE = 0.8  # of a unit's share, because tokens are not spread evenly over its letters
@@ -31,65 +33,77 @@ class Stretch(NamedTuple):
     head: str  # what stands before each piece when it is embedded
 
 
-def fit_stretches(
-    text: str, stretches: Sequence[Stretch], *, count: Count, special: int, limit: int, overlap: int, language: str
-) -> list[list[Piece]]:
-    """The pieces of every stretch; head and piece together have at most ``limit`` tokens.
+class Ruler(NamedTuple):
+    """The encoder's own measure, and how parts overlap."""
 
-    ``special`` = tokens of an empty text (prefix, begin and end marks).
-    """
-    fitted: list[list[Piece]] = [[] for _ in stretches]
-    waiting = dict(enumerate(stretches))
+    measure: Count
+    special: int  # tokens of an empty text: prefix, begin and end marks
+    limit: int  # tokens that head and piece may have together
+    overlap: int  # sentences
+
+
+def fit_stretches(text: str, blocks: Sequence[Block], stretches: Sequence[Stretch], ruler: Ruler) -> list[list[Piece]]:
+    """The pieces of every stretch, none too long; ``blocks`` are those of the whole text."""
+    fitted = [[Piece(stretch.start, stretch.end)] for stretch in stretches]
+    # What is far below the limit as a whole needs no second count.
+    waiting = {n: stretch for n, stretch in enumerate(stretches) if stretch.tokens > stretch.size.most - CERTAIN}
     for _ in range(ROUNDS):
-        whole = {n: [Piece(s.start, s.end)] for n, s in waiting.items() if s.tokens <= s.size.most}
-        long = {n: stretch for n, stretch in waiting.items() if n not in whole}
-        cut = _cut(text, list(long.values()), count, special, overlap, language)
-        pieces = whole | dict(zip(long, cut, strict=True))
-        lengths = _count_pieces(text, waiting, pieces, count)
-        waiting = {}
-        for number, found in pieces.items():
-            stretch = stretches[number] if number not in long else long[number]
-            if max(lengths[number]) <= limit:
-                fitted[number] = found
-            else:
-                wished, most = stretch.size
-                tokens = max(stretch.tokens, max(lengths[number]) - special) if number in whole else stretch.tokens
-                waiting[number] = stretch._replace(tokens=tokens, size=Size(wished * SHRINK, most * SHRINK))
         if not waiting:
             return fitted
+        long = {n: stretch for n, stretch in waiting.items() if stretch.tokens > stretch.size.most}
+        for number, pieces in zip(long, _cut(text, blocks, list(long.values()), ruler), strict=True):
+            fitted[number] = pieces
+        longest = _longest(text, waiting, fitted, ruler.measure)
+        waiting = {
+            n: _smaller_stretch(stretch, longest[n] - ruler.special, n in long)
+            for n, stretch in waiting.items()
+            if longest[n] > ruler.limit
+        }
     raise PageError("A piece of this page cannot be cut short enough for the encoder.")
 
 
-def _count_pieces(
-    text: str, stretches: dict[int, Stretch], pieces: dict[int, list[Piece]], count: Count
-) -> dict[int, list[int]]:
-    texts = [f"{stretches[number].head}\n{piece.text(text)}".strip() for number in pieces for piece in pieces[number]]
-    counted = iter(count(texts))
-    return {number: [next(counted) for _ in found] for number, found in pieces.items()}
+def _smaller_stretch(stretch: Stretch, tokens: int, cut: bool) -> Stretch:
+    """For the next try; one that was not cut yet has the ``tokens`` it was counted with, and is cut."""
+    wished, most = stretch.size
+    return stretch._replace(
+        tokens=stretch.tokens if cut else max(stretch.tokens, tokens), size=Size(wished * SHRINK, most * SHRINK)
+    )
 
 
-def _cut(
-    text: str, stretches: Sequence[Stretch], count: Count, special: int, overlap: int, language: str
-) -> list[list[Piece]]:
-    planned = [_units(text, stretch, language) for stretch in stretches]
-    tokens = _lengths(text, planned, count, special)
+def _longest(
+    text: str, stretches: Mapping[int, Stretch], pieces: Sequence[Sequence[Piece]], count: Count
+) -> dict[int, int]:
+    """Tokens of the longest piece of each stretch, as it is embedded."""
+    heads = [(number, stretch.head) for number, stretch in stretches.items() for _ in pieces[number]]
+    texts = [piece.text(text) for number in stretches for piece in pieces[number]]
+    counted = count([f"{head}\n{own}".strip() for (_, head), own in zip(heads, texts, strict=True)])
+    longest: dict[int, int] = {}
+    for (number, _), tokens in zip(heads, counted, strict=True):
+        longest[number] = max(longest.get(number, 0), tokens)
+    return longest
+
+
+def _cut(text: str, blocks: Sequence[Block], stretches: Sequence[Stretch], ruler: Ruler) -> list[list[Piece]]:
+    if not stretches:
+        return []
+    language = language_of(text)
+    planned = []
+    for stretch in stretches:
+        longest = int(stretch.size.wished * (stretch.end - stretch.start) / max(stretch.tokens, 1))
+        own = blocks_of_part(text, blocks, stretch.start, stretch.end)
+        planned.append(find_units(text, own, max(longest, 1), language))
     pieces = []
-    for stretch, units, lengths in zip(stretches, planned, tokens, strict=True):
+    for stretch, units, lengths in zip(stretches, planned, _lengths(text, planned, ruler), strict=True):
         while any(length > stretch.size.most for length in lengths):
             units = _smaller(text, units, lengths, stretch.size)
-            [lengths] = _lengths(text, [units], count, special)
-        pieces.append(pack(units, lengths, stretch.size, overlap))
+            [lengths] = _lengths(text, [units], ruler)
+        pieces.append(pack(units, lengths, stretch.size, ruler.overlap))
     return pieces
 
 
-def _units(text: str, stretch: Stretch, language: str) -> list[Unit]:
-    longest = int(stretch.size.wished * (stretch.end - stretch.start) / max(stretch.tokens, 1))
-    return find_units(text, parse_part(text, stretch.start, stretch.end), max(longest, 1), language)
-
-
-def _lengths(text: str, planned: Sequence[Sequence[Unit]], count: Count, special: int) -> list[list[float]]:
-    counted = iter(count([text[unit.start : unit.end] for units in planned for unit in units]))
-    return [[max(next(counted) - special, 0) for _ in units] for units in planned]
+def _lengths(text: str, planned: Sequence[Sequence[Unit]], ruler: Ruler) -> list[list[float]]:
+    counted = iter(ruler.measure([text[unit.start : unit.end] for units in planned for unit in units]))
+    return [[max(next(counted) - ruler.special, 0) for _ in units] for units in planned]
 
 
 def _smaller(text: str, units: Sequence[Unit], lengths: Sequence[float], size: Size) -> list[Unit]:

@@ -13,30 +13,13 @@ from indexer.sections import same_title
 class Group(NamedTuple):
     """Consecutive sections that become one chunk, or several parts when they are long."""
 
-    sections: tuple[Section, ...]
+    first: int  # ordinals of the first and the last section
+    last: int
     tokens: int
-
-    @property
-    def spoken(self) -> tuple[Section, ...]:
-        """The sections that say something; a bare heading in front is only the way to them."""
-        return tuple(section for section in self.sections if not is_bare(section)) or self.sections
-
-    @property
-    def headings(self) -> tuple[str, ...]:
-        """The breadcrumb that all of it shares."""
-        shared = self.spoken[0].headings
-        for section in self.spoken[1:]:
-            pairs = zip(shared, section.headings, strict=False)
-            same = next((number for number, (one, other) in enumerate(pairs) if one != other), None)
-            shared = shared[: min(len(shared), len(section.headings)) if same is None else same]
-        return shared
-
-    @property
-    def kind(self) -> Kind:
-        if len(self.spoken) > 1:
-            return "merged"
-        depth = len(self.spoken[0].headings)
-        return "note" if depth == 0 else "section" if depth == 1 else "subsection"
+    kind: Kind
+    headings: tuple[str, ...]  # the breadcrumb that all of it shares
+    place: tuple[str, ...]  # the breadcrumb of the first section that says something
+    anchor: str  # of that section
 
 
 def group_sections(
@@ -48,34 +31,66 @@ def group_sections(
     their own, and a chunk that holds several would change its id with every insertion between them.
     A heading that repeats the page's ``title`` is the page itself: what is below it is top-level.
     """
-    groups: list[Group] = []
+    groups: list[_Open] = []
     for section, length in zip(sections, tokens, strict=True):
-        if groups and _belongs(groups[-1], section, length, settings, title):
-            before = groups.pop()
-            groups.append(Group((*before.sections, section), before.tokens + length))
+        if groups and groups[-1].takes(section, length, settings, title):
+            groups[-1].add(section, length)
         else:
-            groups.append(Group((section,), length))
-    return groups
+            groups.append(_Open(section, length))
+    return [group.closed() for group in groups]
 
 
-def _belongs(group: Group, section: Section, length: int, settings: ChunkingSettings, title: str) -> bool:
-    root, way = group.sections[0].headings, section.headings
-    below = 1 <= len(root) < len(way) and way[: len(root)] == root
-    if below and all(is_bare(one) for one in group.sections):
-        return True  # whatever its length: a heading alone says nothing
-    top = 1 if way and same_title(way[0], title) else 0
-    if len(way) - top < 2 or group.tokens + length > settings.tokens:
-        return False
-    short = length < settings.merge_below
-    if below:
-        return len(root) > top and (short or group.tokens < settings.merge_below)
-    sibling = way[: len(root) - 1] == root[:-1]
-    return sibling and short and group.tokens < settings.tokens // 2
+class _Open:
+    """A group that may still grow."""
+
+    def __init__(self, section: Section, length: int) -> None:
+        self.root = section.headings
+        self.first = self.last = section.ordinal
+        self.tokens = length
+        self.bare = is_bare(section)  # so far only headings
+        self.spoken = [section]  # what says something; bare headings in front are only the way to it
+
+    def takes(self, section: Section, length: int, settings: ChunkingSettings, title: str) -> bool:
+        root, way = self.root, section.headings
+        below = 1 <= len(root) < len(way) and way[: len(root)] == root
+        if below and self.bare:
+            return True  # whatever its length: a heading alone says nothing
+        if len(way) < 2 or self.tokens + length > settings.tokens:
+            return False
+        top = 1 if same_title(way[0], title) else 0
+        if len(way) - top < 2:
+            return False
+        short = length < settings.merge_below
+        if below:
+            return len(root) > top and (short or self.tokens < settings.merge_below)
+        sibling = way[: len(root) - 1] == root[:-1]
+        return sibling and short and self.tokens < settings.tokens // 2
+
+    def add(self, section: Section, length: int) -> None:
+        self.last = section.ordinal
+        self.tokens += length
+        if self.bare:
+            self.spoken = [section]
+            self.bare = is_bare(section)
+        elif not is_bare(section):
+            self.spoken.append(section)
+
+    def closed(self) -> Group:
+        first, *others = self.spoken
+        headings = first.headings
+        for other in others:
+            headings = _shared(headings, other.headings)
+        depth = len(headings)
+        kind: Kind = "merged" if others else "note" if not depth else "section" if depth == 1 else "subsection"
+        return Group(self.first, self.last, self.tokens, kind, headings, first.headings, first.anchor)
+
+
+def _shared(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
+    pairs = enumerate(zip(one, other, strict=False))
+    end = next((number for number, (left, right) in pairs if left != right), min(len(one), len(other)))
+    return one[:end]
 
 
 def is_bare(section: Section) -> bool:
     """A heading with no text of its own."""
-    lines = section.markdown.strip().splitlines()
-    if not section.level or not lines:
-        return False
-    return len(lines) == 1 or (len(lines) == 2 and not lines[1].strip("=- \t"))
+    return section.level > 0 and not section.markdown.strip().partition("\n")[2].strip("=- \t\r\n")

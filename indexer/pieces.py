@@ -30,12 +30,13 @@ class Piece(NamedTuple):
     lead: tuple[tuple[int, int], ...] = ()
 
     def text(self, page: str) -> str:
-        return "".join(page[start:end] for start, end in self.lead) + page[self.start : self.end]
+        own = page[self.start : self.end]
+        return "".join([*(page[start:end] for start, end in self.lead), own]) if self.lead else own
 
     @property
     def overlap(self) -> int:
         """Leading characters of the piece's text that repeat earlier text."""
-        return sum(end - start for start, end in self.lead)
+        return sum(end - start for start, end in self.lead) if self.lead else 0
 
 
 def pack(units: Sequence[Unit], tokens: Sequence[float], size: Size, overlap_sentences: int) -> list[Piece]:

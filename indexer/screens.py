@@ -26,31 +26,47 @@ _HEADING = re.compile(
     re.IGNORECASE,
 )
 # "Monitoring → Alerts", "Settings > Users": names with capitals, marked or not. Not code's a -> b.
-_MENU_PATH = re.compile(
-    r"(?<!\w)[A-ZА-ЯЁ][\w -]{1,40}[*»\"”]{0,2}[ \t]*(?:→|➔|›|[ \t]->|[ \t]&?gt;|[ \t]>)[ \t]*[*«\"“]{0,2}[A-ZА-ЯЁ]"
-)
+_ARROWS = ("→", "➔", "›", " -> ", " > ", "&gt;")
+_MENU_PATH = re.compile(r"(?:→|➔|›|(?<=\s)->|(?<=\s)>|&gt;)[ \t]*[*«\"“]{0,2}[A-ZА-ЯЁ]")
 _CODE = re.compile(r"^[ \t]*(`{3,}|~{3,}).*?(?:^[ \t]*\1[`~]*[ \t]*$|\Z)|`[^`\n]*`", re.DOTALL | re.MULTILINE)
+# Controls and what one does to them: beginnings of words, and whole words where a beginning would
+# catch others («вклад» is a deposit, "check" a check).
 _CONTROL = re.compile(
-    r"\b(?:нажмит\w*|нажат\w*|кликнит\w*|щ[её]лкнит\w*|кнопк\w*|пол(?:е|я|ей|ю|ем|ях)|вкладк\w*|меню|флаж\w*|чекбокс\w*|"
-    r"переключател\w*|выпадающ\w*|раскрывающ\w*|диалогов\w*|окн[оае]|иконк\w*|значок\w*|"
-    r"click\w*|press(?:ed)?|buttons?|fields?|tabs?|menus?|checkbox\w*|drop-?down\w*|dialogs?|toggles?|icons?)\b",
-    re.IGNORECASE,
+    r"(?:нажми|нажат|кликн|щ[её]лкн|кнопк|флаж[ко]|чекбо|выпад|диало|иконк|знач[ок]к|click|butto|dropd|dialo|toggl)\w*"
+    r"|пол(?:е|я|ей|ю|ем|ях)|вкладк\w*|вкладок|меню|окн(?:о|а|е|ах)|переключател[ьяи]|press(?:ed)?|fields?|tabs?|menus?"
+    r"|checkbox(?:es)?|icons?"
+)
+# No control without one of these in the text: told quickly, and usually it is the end of it.
+_SIGNS = (
+    *("поле", "поля", "полю", "кноп", "меню", "вклад", "наж", "клик", "лкн", "окн", "флаж", "чекб", "выпад", "диало"),
+    *("икон", "знач", "переключ", "field", "butt", "menu", "tab", "click", "press", "checkb", "drop", "icon", "toggl"),
 )
 _WORD = re.compile(r"\w+")
 
 
-def screen_rule(text: str, headings: Sequence[str], labels: Sequence[str], screen_labels: Sequence[str]) -> str:
+def is_labelled(labels: Sequence[str], screen_labels: str) -> bool:
+    """Whether the page's author said so: one of the comma-separated ``screen_labels``, in any letter case."""
+    known = {label.strip().casefold() for label in screen_labels.split(",")}
+    return any(label.casefold() in known for label in labels)
+
+
+def screen_rule(text: str, headings: Sequence[str]) -> str:
     """The name of the first rule that makes it a screen text, empty when none does."""
-    if {label.casefold() for label in labels} & {label.casefold() for label in screen_labels}:
-        return "label"  # the author said so
-    text = _CODE.sub(" ", text)  # a program's own fields and arrows are no screen
-    if _FIELD_COLUMNS.search(text):
+    if "`" in text or "~~~" in text:
+        text = _CODE.sub(" ", text)  # a program's own fields and arrows are no screen
+    if "|" in text and _FIELD_COLUMNS.search(text):
         return "table of fields"  # its first column names controls
-    if len(_MENU_PATH.findall(text)) >= 2 and _CONTROL.search(text):
+    lowered = text.lower()
+    if not any(map(lowered.__contains__, _SIGNS)):
+        return ""
+    words = _WORD.findall(lowered)
+    controls = sum(map(bool, map(_CONTROL.fullmatch, words)))
+    if not controls:
+        return ""
+    if any(arrow in text for arrow in _ARROWS) and len(_MENU_PATH.findall(text)) >= 2:
         return "menu paths"  # "Settings > Users": the way through a screen
-    controls = len(_CONTROL.findall(text))
-    if controls >= LEAST_CONTROLS and controls * 100 >= CONTROLS_PER_HUNDRED * len(_WORD.findall(text)):
+    if controls >= LEAST_CONTROLS and controls * 100 >= CONTROLS_PER_HUNDRED * len(words):
         return "words of controls"
-    if controls and headings and _HEADING.search(headings[-1]):
+    if headings and _HEADING.search(headings[-1]):
         return "heading"  # "Form of a request": named after the screen, and a control is mentioned
     return ""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from html import unescape
 
 from askwiki.data import Page, Section
 from indexer.anchors import Anchors
-from indexer.blocks import parse_blocks
+from indexer.blocks import Block, parse_blocks
 
+_SPECIAL = re.compile(r"[\\*_`~<&\[{]")
 _LINK = re.compile(r"!?\[((?:[^\[\]]|\[[^\]]*\])*)\]\((?:[^()]|\([^)]*\))*\)")
 _IMAGE = re.compile(r"!\[[^\]]*\]\([^)]*\)")
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
@@ -17,8 +19,10 @@ _ATTRIBUTES = re.compile(r"\s*\{[#.:][^{}]*\}\s*$")
 _MARK = re.compile(r"\\([!-/:-@\[-`{-~])|\*{1,3}(?=\S)|(?<=\S)\*{1,3}|~~|`+|(?<!\w)_{1,3}(?=\S)|(?<=\S)_{1,3}(?!\w)")
 
 
-def split_sections(page: Page) -> list[Section]:
+def split_sections(page: Page, blocks: Sequence[Block] | None = None) -> list[Section]:
     """The sections in page order; joined they give ``page.markdown`` back, letter for letter.
+
+    ``blocks``: those of the page's Markdown, when they are known already.
 
     A level that was skipped counts as the next one. A page without text is one empty section.
     """
@@ -26,7 +30,7 @@ def split_sections(page: Page) -> list[Section]:
     anchors = Anchors(page.title, page.url)
     open_headings: list[tuple[int, str]] = []  # (level, title) from the root to here
     level, anchor, start = 0, "", 0
-    for block in parse_blocks(page.markdown):
+    for block in parse_blocks(page.markdown) if blocks is None else blocks:
         if block.kind != "heading":
             continue
         heading = plain(block.title)
@@ -51,6 +55,8 @@ def _section(
 
 def plain(inline: str) -> str:
     """A heading as a person reads it: no marks, links, tags, attributes; escapes undone."""
+    if not _SPECIAL.search(inline):
+        return " ".join(inline.split())
     text = _ATTRIBUTES.sub("", inline)
     text = _LINK.sub(r"\1", _IMAGE.sub("", text))
     text = _MARK.sub(lambda mark: mark[1] or "", _TAG.sub("", text))

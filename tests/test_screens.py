@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from indexer.screens import screen_rule
+from indexer.screens import is_labelled, screen_rule
 
 
 @pytest.mark.parametrize(
@@ -26,9 +26,10 @@ from indexer.screens import screen_rule
     ],
 )
 def test_rules(text: str, headings: tuple[str, ...], rule: str) -> None:
-    assert screen_rule(text, headings, (), ()) == rule
+    assert screen_rule(text, headings) == rule
 
 
 def test_the_label_of_the_page_decides_in_any_letter_case() -> None:
-    assert screen_rule("Что угодно.", (), ("UI",), ("screen", "ui")) == "label"
-    assert screen_rule("Что угодно.", (), ("other",), ("screen", "ui")) == ""
+    assert is_labelled(("other", "UI"), "screen, ui")
+    assert not is_labelled(("other",), "screen, ui")
+    assert not is_labelled((), "screen, ui")

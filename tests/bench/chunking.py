@@ -1,0 +1,142 @@
+"""How fast pages are cut by rule, and how well parallel model calls use the server's places."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from askwiki.data import Page
+from askwiki.glossary import Glossary
+from askwiki.llm import make_llm
+from askwiki.prompts import load_prompts
+from askwiki.settings import ChunkingSettings, ContextSettings, LlmSettings
+from indexer.asking import Desk
+from indexer.cache import Cache
+from indexer.chunks import chunk_page
+from indexer.context import describe
+from indexer.sources import PageFailure, open_source
+from indexer.tally import Tally
+from tests.scripted import Asking, Saying, ScriptedServer
+
+ROOT = Path(__file__).resolve().parents[2]
+ROUNDS = 5  # best of
+REPEATS = 8  # of the sample wiki's pages, so that a round takes long enough to be measured
+CALL_SECONDS = 0.2
+PARALLEL = 32
+CHUNKS = 1000
+GOAL_RATIO = 1.0
+GOAL_IDEAL = 1.3
+CHARACTERS_PER_TOKEN = 3  # the rule path is measured without a tokenizer
+LIMIT = 504
+
+
+def rows() -> list[dict[str, Any]]:
+    return [_speed(), *_parallel()]
+
+
+def _speed() -> dict[str, Any]:
+    name = "cutting by rule: processor time of LangChain's splitters / ours"
+    row = {"name": name, "unit": "x", "goal": GOAL_RATIO, "against": "langchain-text-splitters"}
+    pages = _pages() * REPEATS
+    try:
+        theirs = _best(_langchain(), pages)
+    except ImportError:
+        return {**row, "value": None, "met": None, "why": "langchain-text-splitters is not installed: pip install it."}
+    ours = _best(_ours, pages)
+    ratio = theirs / ours
+    why = "" if ratio >= GOAL_RATIO else f"{ours / len(pages) * 1e3:.2f} ms a page; ours reads tables, lists, sentences"
+    return {**row, "value": ratio, "met": ratio >= GOAL_RATIO, "why": why}
+
+
+def _ours(page: Page) -> None:
+    chunk_page(page, count=_estimate, limit=LIMIT, settings=ChunkingSettings())
+
+
+def _langchain() -> Callable[[Page], None]:
+    """MarkdownHeaderTextSplitter, then RecursiveCharacterTextSplitter by 1000 characters / 200 overlap."""
+    from langchain_text_splitters import MarkdownHeaderTextSplitter, RecursiveCharacterTextSplitter
+
+    headers = [("#" * level, f"h{level}") for level in range(1, 7)]
+    by_header = MarkdownHeaderTextSplitter(headers, strip_headers=False)
+    by_size = RecursiveCharacterTextSplitter(chunk_size=1000, chunk_overlap=200)
+
+    def split(page: Page) -> None:
+        by_size.split_documents(by_header.split_text(page.markdown))
+
+    return split
+
+
+def _best(split: Callable[[Page], None], pages: Sequence[Page]) -> float:
+    def once() -> float:
+        started = time.process_time()
+        for page in pages:
+            split(page)
+        return time.process_time() - started
+
+    return min(once() for _ in range(ROUNDS))
+
+
+def _parallel() -> list[dict[str, Any]]:
+    """Contexts of 1,000 chunks from a server that takes 200 ms a call, 32 at once, then a second run."""
+
+    def rule(asking: Asking) -> Saying:
+        return Saying("О чём этот фрагмент.", delay=CALL_SECONDS)
+
+    page = Page("1", "IT", "Длинная", (), "", "".join(f"# Раздел {n}\n\nТекст раздела {n}.\n\n" for n in range(CHUNKS)))
+    chunks = chunk_page(page, count=_estimate, limit=LIMIT, settings=ChunkingSettings())
+    by_page = [chunks[start : start + 10] for start in range(0, len(chunks), 10)]
+    cache = Cache(None)
+
+    def run() -> tuple[float, int]:
+        tally = Tally()
+        with ScriptedServer(rule) as server:
+            llm = make_llm(LlmSettings(url=server.url, model="scripted", parallel=PARALLEL))
+            desk = Desk(llm, load_prompts(ROOT / "config" / "prompts"), Glossary(), cache, tally)
+            settings = ContextSettings(window=2000)
+
+            def one(some: list[Any]) -> None:
+                describe(page, some, desk=desk, settings=settings, count=_estimate, limit=LIMIT)
+
+            started = time.monotonic()
+            with ThreadPoolExecutor(PARALLEL) as threads:
+                list(threads.map(one, by_page))
+            return time.monotonic() - started, tally.model_calls
+
+    seconds, calls = run()
+    ideal = calls / PARALLEL * CALL_SECONDS
+    _, again = run()
+    cache.close()
+    return [
+        {
+            "name": f"contexts of {calls} chunks, {PARALLEL} calls at once of 200 ms: time / ideal time",
+            "value": seconds / ideal,
+            "unit": "x",
+            "goal": GOAL_IDEAL,
+            "met": seconds / ideal <= GOAL_IDEAL,
+            "against": "the server's own time",
+            "why": "" if seconds / ideal <= GOAL_IDEAL else "client, test server and other work share the two cores",
+        },
+        {
+            "name": "contexts: model calls of a second run",
+            "value": again,
+            "unit": "calls",
+            "goal": 0,
+            "met": again == 0,
+            "against": "",
+            "why": "",
+        },
+    ]
+
+
+def _pages() -> list[Page]:
+    from askwiki.configuration import load_configuration
+
+    source = open_source(f"html:{ROOT / 'tests' / 'wiki' / 'html'}", load_configuration({}, ROOT / "config"))
+    return [page for page in source.pages() if not isinstance(page, PageFailure)]
+
+
+def _estimate(texts: Sequence[str]) -> list[int]:
+    return [len(text) // CHARACTERS_PER_TOKEN + 3 for text in texts]
