@@ -67,10 +67,10 @@ def _makers() -> dict[str, Callable[[str, Configuration], Source]]:
     """Kind -> what opens it; imported only when a source is opened."""
     from indexer.confluence.html_export import HtmlExport
     from indexer.confluence.rest import RestSource
-    from indexer.confluence.xml_export import XmlExport
+    from indexer.confluence.storage_folder import open_xml
     from indexer.markdown_folder import MarkdownFolder
 
-    return {"html": HtmlExport, "xml": XmlExport, "rest": RestSource, "markdown": MarkdownFolder}
+    return {"html": HtmlExport, "xml": open_xml, "rest": RestSource, "markdown": MarkdownFolder}
 
 
 def read_attachment(attachment: Attachment) -> bytes:

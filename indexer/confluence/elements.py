@@ -10,7 +10,7 @@ import re
 
 from lxml.etree import _Element
 
-from indexer.confluence.code import fence, rendered_code
+from indexer.confluence.code import fence, rendered_code, span
 from indexer.confluence.dates import iso_date
 from indexer.confluence.links import image, link
 from indexer.confluence.markdown import Handler, Renderer, tag_name
@@ -20,6 +20,7 @@ from indexer.confluence.text import clean
 # Inside these a heading is a bold line: it must not take over the text that follows the box.
 BOXES = frozenset({"li", "blockquote", "_box", "_cell", "dd"})
 ICON = "images/icons/"
+JOINED_SPANS = re.compile(r"(?<=[^`\s])``(?=[^`\s])")  # the border of two spans that are one
 PARAGRAPH_BREAK = re.compile(r"\n\s*\n")
 
 
@@ -68,6 +69,35 @@ def emphasis(mark: str) -> Handler:
         return f"{before}{mark}{bare}{mark}{after}"
 
     return rule
+
+
+def inline_code(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
+    """Code in the line; a link or a line break inside divides it, for neither works between the ticks."""
+    if "_noformat" in tags:
+        return renderer.inner(node, tags)
+    inside = renderer.within(tags, "code")
+    pieces = [_code_span(renderer.process_text(node.text or "", inside))]
+    for child in node:
+        if isinstance(child.tag, str):
+            name = tag_name(child)
+            if name == "a" and child.get("href"):
+                renderer.made["links"] += 1
+                said = _code_span(renderer.inner(child, inside))
+                pieces.append(link(said, href_target(renderer.context, child.get("href") or "")))
+            elif name in ("br", "ac:image", "img"):
+                pieces.append(renderer.process_tag(child, tags))
+            else:
+                pieces.append(_code_span(renderer.process_tag(child, inside)))
+        pieces.append(_code_span(renderer.process_text(child.tail or "", inside)))
+    return JOINED_SPANS.sub("", "".join(pieces))
+
+
+def _code_span(text: str) -> str:
+    bare = text.strip()
+    if not bare:
+        return text
+    before = text[: len(text) - len(text.lstrip())]
+    return f"{before}{span(bare)}{text[len(text.rstrip()) :]}"
 
 
 def script_level(tag: str) -> Handler:
@@ -214,6 +244,7 @@ HTML: dict[str, Handler] = {
     **dict.fromkeys(("b", "strong"), emphasis("**")),
     **dict.fromkeys(("i", "em"), emphasis("*")),
     **dict.fromkeys(("s", "del", "strike"), emphasis("~~")),
+    **dict.fromkeys(("code", "kbd", "samp", "tt"), inline_code),
     "sub": script_level("sub"),
     "sup": script_level("sup"),
     "br": line_break,

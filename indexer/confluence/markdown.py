@@ -25,6 +25,8 @@ Handler = Callable[["Renderer", _Element, frozenset[str]], str | None]
 
 MAXIMUM_DEPTH = 110  # elements; deeper ones give their text only (up to 7 of Python's 1,000 frames each)
 EDGES = re.compile(r"^(\n*)(.*?)(\n*)$", re.DOTALL)
+SPAN_END = re.compile(r"[^`\\]`$")
+SPAN_START = re.compile(r"`[^`]")
 NAMESPACE = re.compile(r"\{[^}]*?([^/}]*)/?\}(.*)")
 BLOCKS = frozenset(
     {"div", "li", "td", "th", "tr", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "dd", "dt", "section", "article"}
@@ -151,6 +153,8 @@ class Renderer(MarkdownConverter):
                 piece = "\n" * min(2, max(before, after)) + piece[after:]
         elif last and last[-1] in " \n":
             piece = piece.lstrip(" ")
+        elif SPAN_END.search(last) and SPAN_START.match(piece):  # two neighbouring spans of code are one
+            pieces[-1], piece = last[:-1], piece[1:]
         if piece:
             pieces.append(piece)
             self._fresh = piece[-1] == "\n" or (self._fresh and not piece.strip())
