@@ -10,10 +10,23 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import requests
 
-from tests.running import PERSON, ROOT, Running, complete, environment, free_port, inlet, items, kind_of, serving
+from tests.running import (
+    PERSON,
+    ROOT,
+    Running,
+    collect,
+    complete,
+    environment,
+    free_port,
+    inlet,
+    items,
+    kind_of,
+    serving,
+)
 
 QUESTION = "Какие статусы бывают у перевода и что значит каждый?"
 PLACE = ROOT / ".askwiki" / "demo"
@@ -28,31 +41,37 @@ def main(words: list[str]) -> int:
     parser.add_argument("question", nargs="?", default=os.environ.get("Q") or QUESTION)
     parser.add_argument("--serve", action="store_true", help="leave the server up")
     parser.add_argument("--port", type=int, default=PORT, help="of --serve")
+    parser.add_argument("--source", default=f"xml:{WIKI}", help="another wiki than the sample")
+    parser.add_argument("--place", type=Path, default=PLACE, help="folder of the index, kept between runs")
     options = parser.parse_args(words)
-    PLACE.mkdir(parents=True, exist_ok=True)
-    environ = demo_environment()
+    environ = demo_environment(options.place)
     print("Индексирую пример вики …", flush=True)
-    done = subprocess.run(
-        [sys.executable, "-m", "indexer", "sync", "--source", f"xml:{WIKI}"], env=environ, cwd=ROOT, check=False
-    )
-    if done.returncode >= NOTHING_INDEXED:
-        return done.returncode
+    command = [sys.executable, "-m", "indexer", "sync", "--source", options.source]
+    code = subprocess.run(command, env=environ, cwd=ROOT, check=False).returncode
+    if code >= NOTHING_INDEXED:
+        return code
     print("Запускаю сервер Pipelines …", flush=True)
-    with serving(environ, PLACE / "server.log", port=options.port if options.serve else free_port()) as server:
+    port = options.port if options.serve else free_port()
+    with serving(environ, options.place / "server.log", port=port) as server:
         if options.serve:
             return stay(server)
         return 0 if converse(server, options.question) else 1
 
 
-def demo_environment() -> dict[str, str]:
-    """The sample's own store and addresses; only the language model may be yours."""
+def demo_environment(place: Path) -> dict[str, str]:
+    """The sample's own store, plugins and addresses; only the language model may be yours."""
+    plugins = place / "pipelines"  # a copy: valves turned in a demo are not those of the checkout
+    plugins.mkdir(parents=True, exist_ok=True)
+    for file in (ROOT / "pipelines").glob("*.py"):
+        (plugins / file.name).write_bytes(file.read_bytes())
     kept = {name: value for name, value in os.environ.items() if name.startswith(KEPT)}
     return environment(
         **kept,
-        ASKWIKI_STORE_PATH=str(PLACE / "store"),
-        ASKWIKI_SYNC__CACHE=str(PLACE / "cache"),
+        ASKWIKI_STORE_PATH=str(place / "store"),
+        ASKWIKI_SYNC__CACHE=str(place / "cache"),
         ASKWIKI_WIKI_URL="https://wiki.example.com",
         PIPELINES_API_KEY=os.environ.get("PIPELINES_API_KEY", ""),
+        PIPELINES_DIR=str(plugins),
     )
 
 
@@ -60,27 +79,34 @@ def converse(server: Running, question: str) -> bool:
     """One question through filter and pipe; True when an answer came and nothing broke."""
     print(f"\nВопрос: {question}\n", flush=True)
     body = inlet(server, [{"role": "user", "content": question}])
-    links: list[tuple[str, str]] = []
-    answered = written = False
     with complete(server, {**body, "user": PERSON}) as answer:
         answer.raise_for_status()
-        for item in items(answer):
-            kind = kind_of(item)
-            if kind == "status" and item["event"]["data"]["description"]:
-                print(f"{'' if not written else chr(10)}  … {item['event']['data']['description']}", flush=True)
-            elif kind == "source":
-                links.append((item["event"]["data"]["source"]["name"], item["event"]["data"]["source"]["url"]))
-            elif kind == "text":
-                print(item["choices"][0]["delta"]["content"], end="", flush=True)
-                written = True
-            elif kind == "error":
-                print(f"\nОшибка: {item['error']['message']}", file=sys.stderr)
-                return False
-            answered = answered or kind == "end"
-    print("\n\nСтраницы, из которых взят ответ:" if links else "")
-    for title, url in links:
-        print(f"  {title}\n    {url}")
-    return answered and written
+        shown = collect(map(Printer(), items(answer)))
+    print("\nСтраницы, из которых взят ответ:" if shown.sources else "")
+    for source in shown.sources:
+        print(f"  {source['source']['name']}\n    {source['source']['url']}")
+    for error in shown.errors:
+        print(f"Ошибка: {error}", file=sys.stderr)
+    return shown.finished and bool(shown.text) and not shown.errors
+
+
+class Printer:
+    """Prints the items of a stream as they come: progress on lines of its own, text as it flows."""
+
+    def __init__(self) -> None:
+        self._in_text = False
+
+    def __call__(self, item: dict[str, Any]) -> dict[str, Any]:
+        kind = kind_of(item)
+        if kind == "status" and item["event"]["data"]["description"]:
+            print("\n\n" if self._in_text else "", end="")
+            print(f"  … {item['event']['data']['description']}", flush=True)
+            self._in_text = False
+        elif kind == "text":
+            print("" if self._in_text else "\n", end="")
+            print(item["choices"][0]["delta"]["content"], end="", flush=True)
+            self._in_text = True
+        return item
 
 
 def stay(server: Running) -> int:
@@ -88,7 +114,7 @@ def stay(server: Running) -> int:
         f"\nСервер работает. В Open WebUI: Admin Settings → Connections → OpenAI API → добавить\n"
         f"  URL  {server.url}\n  Key  {server.key}\n"
         f'и в Headers: {{"X-User-Groups": "{{{{USER_GROUPS}}}}", "X-Task": "{{{{TASK}}}}"}}\n'
-        f"Журнал: {server.log.relative_to(ROOT)}. Остановить: Ctrl+C.",
+        f"Журнал: {server.log}. Остановить: Ctrl+C.",
         flush=True,
     )
     try:
