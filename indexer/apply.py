@@ -24,7 +24,7 @@ from indexer.sources import PageFailure, PageRef, Source
 from indexer.tally import CALLS, Tally
 from indexer.vectors import Encoders, make_points
 
-TOGETHER = 64  # chunks of changed pages that are embedded together
+TOGETHER = 32  # chunks of changed pages that are embedded together
 INCOMPLETE = " incomplete"  # behind the hash of a page that a model could not fully describe: done again next time
 
 

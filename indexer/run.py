@@ -32,7 +32,9 @@ def open_tools(configuration: Configuration, *, rebuild: bool = False) -> Iterat
     cache = Cache(Path(settings.sync.cache))
     try:
         preparation = make_preparation(configuration, embedder)
-        encoders = Encoders(embedder, sparse, settings.sparse.path, cache, preparation.desk.tally)
+        encoders = Encoders(
+            embedder, sparse, settings.sparse.path, settings.chunking.pieces, cache, preparation.desk.tally
+        )
         yield Tools(settings, preparation, encoders, writer), fingerprint
         preparation.desk.cache.close()
     finally:

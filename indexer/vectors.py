@@ -15,6 +15,8 @@ from askwiki.sparse import SparseEncoder
 from askwiki.store.port import Point
 from indexer.cache import Cache, content_key
 from indexer.chunks import embedded_texts
+from indexer.dense_pieces import piece_texts
+from indexer.plain_text import plain_text
 from indexer.tally import Tally
 
 KIND = "vector"  # of the cache's entries: float32, little endian
@@ -27,19 +29,28 @@ class Encoders:
     embedder: Embedder
     sparse: SparseEncoder
     sparse_path: bool
+    piece_tokens: int
     cache: Cache
     tally: Tally
 
 
 def make_points(chunks: Sequence[Chunk], *, using: Encoders) -> list[Point]:
     """The chunks with their vectors, in their order."""
+    pieces = [_pieces(chunk, using) for chunk in chunks]
     texts = [embedded_texts(chunk, using.sparse_path) for chunk in chunks]
-    dense = _dense([text for each in texts for text in (each.text, each.context)], using)
-    sparse = using.sparse.documents([each.sparse for each in texts])
+    dense = iter(
+        _dense([text for own, each in zip(pieces, texts, strict=True) for text in (*own, each.context)], using)
+    )
+    sparse = using.sparse.documents([plain_text(each.sparse) for each in texts])
     return [
-        Point(chunk, Vectors(dense[2 * number], dense[2 * number + 1], sparse[number]))
-        for number, chunk in enumerate(chunks)
+        Point(chunk, Vectors(np.stack([next(dense) for _ in own]), next(dense), weights))
+        for chunk, own, weights in zip(chunks, pieces, sparse, strict=True)
     ]
+
+
+def _pieces(chunk: Chunk, using: Encoders) -> list[str]:
+    embedder = using.embedder
+    return piece_texts(chunk, count=embedder.count, tokens=using.piece_tokens, limit=embedder.limit)
 
 
 def _dense(texts: Sequence[str], using: Encoders) -> list[NDArray[np.float32]]:

@@ -88,7 +88,9 @@ class Indexer:
         cache = Cache(self.folder / "cache")
         desk = Desk(self.llm, load_prompts(config / "prompts"), load_glossary(config / "glossary.yaml"), cache, tally)
         preparation = Preparation(self.settings, self.embedder, desk)
-        encoders = Encoders(self.embedder, SPARSE, self.settings.sparse.path, cache, tally)
+        encoders = Encoders(
+            self.embedder, SPARSE, self.settings.sparse.path, self.settings.chunking.pieces, cache, tally
+        )
         return Tools(self.settings, preparation, encoders, writer)
 
     def fingerprint(self) -> dict[str, Any]:

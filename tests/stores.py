@@ -152,7 +152,7 @@ def make_chunk(page: str, ordinal: int, text: str, **fields: Any) -> Chunk:
 def make_point(chunk: Chunk) -> Point:
     return Point(
         chunk,
-        Vectors(EMBEDDER.query(chunk.text), EMBEDDER.query(chunk.context), SPARSE.documents([chunk.text])[0]),
+        Vectors(EMBEDDER.documents([chunk.text]), EMBEDDER.query(chunk.context), SPARSE.documents([chunk.text])[0]),
     )
 
 

@@ -85,6 +85,20 @@ def test_each_leg_ranks_by_score_and_equal_scores_by_id(store: Store) -> None:
     assert found["text"]["1#0"].score == pytest.approx(float(EMBEDDER.query("пароль") @ EMBEDDER.query("сброс пароля")))
 
 
+def test_a_chunk_scores_as_its_best_piece(store: Store) -> None:
+    writer = store.writer()
+    chunk, other = make_chunk("1", 0, "сброс пароля"), make_chunk("1", 1, "создание машины")
+    vectors = replace(make_point(chunk).vectors, text=EMBEDDER.documents(["сброс пароля", "смена ключа", "аренда"]))
+    writer.replace_page(
+        SOURCE, make_state([chunk, other]), [replace(make_point(chunk), vectors=vectors), make_point(other)], ()
+    )
+    writer.commit()
+    writer.close()
+    found = store.reader().search([Leg("text", EMBEDDER.query("смена ключа"), 5)], EVERYBODY)["text"]
+    assert list(found) == ["1#0", "1#1"]
+    assert found["1#0"].score == pytest.approx(1.0, abs=1e-6)
+
+
 def test_each_leg_keeps_to_its_depth(store: Store) -> None:
     writer = store.writer()
     write_page(writer, *(make_chunk("1", number, f"пароль {number}") for number in range(5)))
@@ -292,7 +306,7 @@ def test_an_unknown_vector_size_is_a_sentence_and_changes_nothing(store: Store) 
     chunk = make_chunk("1", 0, "другой")
     vectors = make_point(chunk).vectors
     with pytest.raises(StoreError):
-        point = replace(make_point(chunk), vectors=replace(vectors, text=vectors.text[:3]))
+        point = replace(make_point(chunk), vectors=replace(vectors, text=vectors.text[:, :3]))
         writer.replace_page(SOURCE, make_state([chunk], "2"), [point], ())
     writer.commit()
     writer.close()

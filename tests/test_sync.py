@@ -254,7 +254,7 @@ def test_an_embedder_that_fails_in_the_middle_leaves_the_index_as_it_was(tmp_pat
     with pytest.raises(ModelError):
         replace(indexer, embedder=BrokenEmbedder(1)).sync(*changed)
     assert indexer.store.contents() == before
-    assert counts(indexer.sync(*changed))["unchanged"] == 64
+    assert counts(indexer.sync(*changed))["unchanged"] == 32
     found = sorted(row.payload["text"] for row in indexer.store.rows() if row.payload["record"] == "chunk")
     assert found == sorted(page.markdown for page in changed)
 

@@ -138,7 +138,11 @@ class Sparse:
 
 @dataclass(frozen=True, slots=True)
 class Vectors:
-    """The three representations of one chunk. Dense ones are unit length, float32, shape (size,)."""
+    """The three representations of one chunk. Dense rows are unit length, float32.
+
+    ``text``: one row for each piece of the chunk, shape (pieces, size); the chunk scores as its best
+    piece. ``context``: shape (size,).
+    """
 
     text: NDArray[np.float32]
     context: NDArray[np.float32]

@@ -67,6 +67,7 @@ class SparseSettings:
     b: float = 0.75
     average_length: float = 150.0  # words of a chunk, frozen into the collection's fingerprint
     path: bool = True  # path, title and headings are part of the sparse text
+    gram_weight: float = 0.2  # of a word's letter groups in a question, its stem's is 1; 0 = none are indexed
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +184,7 @@ class ChunkingSettings:
     tokens: int = 400  # aim of a chunk, path included
     merge_below: int = 60  # a shorter section is read together with its parent or neighbour
     overlap_sentences: int = 1  # between parts
+    pieces: int = 100  # tokens of what is embedded of a chunk at once; 0 = the whole chunk
     llm_cut: bool = True  # let an LLM choose the borders where one is set
     screen_labels: str = "screen,ui,экран,интерфейс"  # pages with one of these labels describe a screen
 

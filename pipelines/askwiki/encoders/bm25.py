@@ -13,10 +13,11 @@ from collections.abc import Iterable, Mapping, Sequence
 import mmh3
 
 from askwiki.data import Sparse
+from askwiki.encoders.terms import grams
 from askwiki.encoders.terms import terms as terms_of
 from askwiki.settings import SparseSettings
 
-RULES = 1  # part of the identity: raise it when the same text gives other words than before
+RULES = 2  # part of the identity: raise it when the same text gives other words than before
 TERM_WEIGHT = 0.5  # of further terms beside the question's own words
 
 
@@ -35,7 +36,9 @@ class Bm25:
         return [self._document(text) for text in texts]
 
     def query(self, text: str, terms: Sequence[str] = ()) -> Sparse:
-        weights = {found.text: TERM_WEIGHT for more in terms for found in terms_of(more)}
+        gram_weight = self._settings.gram_weight
+        weights = dict.fromkeys(grams(text), gram_weight) if gram_weight else {}
+        weights |= {found.text: TERM_WEIGHT for more in terms for found in terms_of(more)}
         weights.update({found.text: 1.0 for found in terms_of(text)})
         return _vector(weights.items())
 
@@ -48,6 +51,7 @@ class Bm25:
             "b": settings.b,
             "average_length": settings.average_length,
             "path": settings.path,
+            "grams": bool(settings.gram_weight),
         }
 
     def collisions(self) -> int:
@@ -57,6 +61,7 @@ class Bm25:
     def _document(self, text: str) -> Sparse:
         found = list(terms_of(text))
         counts = Counter(term.text for term in found)
+        counts.update(grams(text) if self._settings.gram_weight else ())
         self._watch(counts)
         length = sum(not term.whole for term in found)
         settings = self._settings

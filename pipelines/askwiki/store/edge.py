@@ -11,7 +11,7 @@ import qdrant_edge as edge
 from askwiki.data import Sparse
 from askwiki.errors import StoreError
 from askwiki.store.engine import Delete, Operation, Overwrite, Row, Scroll, Upsert, Where
-from askwiki.store.payload import DENSE, INDEXES, SPARSE, dense_vectors, to_vectors
+from askwiki.store.payload import DENSE, INDEXES, MANY, SPARSE, dense_vectors, to_vectors
 from askwiki.store.port import Leg
 
 _PAGE = 1000  # points read at once
@@ -31,7 +31,13 @@ class EdgeEngine:
     @classmethod
     def create(cls, folder: Path, sizes: Mapping[str, int], *, idf: bool) -> EdgeEngine:
         """A new shard with its payload indexes. ``sizes``: dense vector -> numbers in it."""
-        dense = {name: edge.EdgeVectorParams(size=size, distance=edge.Distance.Cosine) for name, size in sizes.items()}
+        best = edge.MultiVectorConfig(edge.MultiVectorComparator.MaxSim)
+        dense = {
+            name: edge.EdgeVectorParams(
+                size=size, distance=edge.Distance.Cosine, multivector_config=best if name in MANY else None
+            )
+            for name, size in sizes.items()
+        }
         sparse = {SPARSE: edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf if idf else None)}
         folder.mkdir(parents=True)
         engine = cls(_called(edge.EdgeShard.create, str(folder), edge.EdgeConfig(vectors=dense, sparse_vectors=sparse)))
@@ -109,7 +115,8 @@ def _update(operation: Operation) -> edge.UpdateOperation:
 def _point(row: Row) -> edge.Point:
     vectors: dict[str, Any] = {}
     if row.vectors is not None:
-        vectors = {**dense_vectors(row.vectors), SPARSE: _sparse(row.vectors.sparse)}
+        vectors = {name: vector.tolist() for name, vector in dense_vectors(row.vectors).items()}
+        vectors[SPARSE] = _sparse(row.vectors.sparse)
     return edge.Point(row.id, vectors, dict(row.payload))
 
 
@@ -131,7 +138,9 @@ def _filter(where: Where) -> edge.Filter:
 
 
 def _query(leg: Leg) -> Any:
-    return _sparse(leg.query) if isinstance(leg.query, Sparse) else leg.query
+    if isinstance(leg.query, Sparse):
+        return _sparse(leg.query)
+    return [leg.query.tolist()] if leg.name in MANY else leg.query.tolist()
 
 
 def _sparse(vector: Sparse) -> edge.SparseVector:

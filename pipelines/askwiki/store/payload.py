@@ -20,6 +20,7 @@ from askwiki.store.port import Freshness, PageState
 
 SCHEMA = 1  # part of the fingerprint: raise it when points of older code can no longer be read
 DENSE = ("text", "context")  # named dense vectors; each is a field of Vectors
+MANY = {"text"}  # of them those with several rows a chunk; the best row counts
 SPARSE = "sparse"
 
 IndexKind = Literal["keyword", "bool", "datetime"]

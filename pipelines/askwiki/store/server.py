@@ -16,7 +16,7 @@ from askwiki.data import Sparse
 from askwiki.errors import StoreError
 from askwiki.settings import StoreSettings
 from askwiki.store.engine import Delete, Operation, Overwrite, Row, Scroll, Upsert, Where
-from askwiki.store.payload import DENSE, INDEXES, SPARSE, dense_vectors, to_vectors
+from askwiki.store.payload import DENSE, INDEXES, MANY, SPARSE, dense_vectors, to_vectors
 from askwiki.store.port import Leg
 
 _PAGE = 500  # points read at once
@@ -80,8 +80,14 @@ class Server:
         """A collection with its payload indexes; they come before the data so that graphs use them."""
         settings = self.settings
         memory = models.Memory.COLD if settings.on_disk else None
+        best = models.MultiVectorConfig(comparator=models.MultiVectorComparator.MAX_SIM)
         dense = {
-            name: models.VectorParams(size=size, distance=models.Distance.COSINE, memory=memory)
+            name: models.VectorParams(
+                size=size,
+                distance=models.Distance.COSINE,
+                memory=memory,
+                multivector_config=best if name in MANY else None,
+            )
             for name, size in sizes.items()
         }
         sparse = models.SparseVectorParams(
@@ -257,7 +263,9 @@ def _filter(where: Where) -> models.Filter:
 
 
 def _query(leg: Leg) -> Any:
-    return _sparse(leg.query) if isinstance(leg.query, Sparse) else leg.query.tolist()
+    if isinstance(leg.query, Sparse):
+        return _sparse(leg.query)
+    return [leg.query.tolist()] if leg.name in MANY else leg.query.tolist()
 
 
 def _sparse(vector: Sparse) -> models.SparseVector:
