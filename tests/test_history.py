@@ -7,7 +7,7 @@ from typing import cast
 
 import pytest
 
-from askwiki.data import PUBLIC, Rights, Turn
+from askwiki.data import PUBLIC, Clause, Rights, Turn
 from askwiki.stages.history import links, readable
 from askwiki.store.port import Reader
 
@@ -26,6 +26,9 @@ class Addresses:
     def visible_urls(self, urls: Collection[str], rights: Rights) -> frozenset[str]:
         self.asked += 1
         return frozenset(url for url in urls if self.addresses.get(url) in rights.keys)
+
+    def conjunctions(self) -> dict[str, tuple[Clause, ...]]:
+        return {"hr": (Clause(groups=("hr",)),), "board": (Clause(groups=("board",)),)}
 
 
 STORE = Addresses({HR: "hr", OPEN: PUBLIC})
@@ -68,6 +71,11 @@ def test_an_escaped_link_is_the_same_page() -> None:
 )
 def test_what_cannot_be_checked_is_left_out(answer: str) -> None:
     assert not kept(answer, "hr")
+
+
+def test_who_may_read_everything_keeps_what_has_no_list() -> None:
+    assert kept("Премия 10 %.", "hr", "board")
+    assert not kept(LIST.format(url="https://wiki.example.com/unknown"), "hr", "board")
 
 
 def test_a_dialogue_without_answers_asks_the_store_nothing() -> None:

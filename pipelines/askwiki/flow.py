@@ -118,7 +118,7 @@ def _answer(
     if asked.need == "smalltalk":
         return (yield from talk(run, asked))
     if asked.need == "dialogue":
-        return (yield from rework(run, asked))
+        return (yield from rework(run, asked, turns))
     if not trace.gated:
         return (yield from _nothing(run, rights))
     trace.judged = yield from check_relevance(run, asked, trace.gated)

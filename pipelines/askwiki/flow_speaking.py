@@ -7,11 +7,12 @@ from collections.abc import Generator, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
 
-from askwiki.data import Answer, Candidate, Event, Passage, Question, Refusal, Rights
+from askwiki.data import Answer, Candidate, Event, Passage, Question, Refusal, Rights, Turn
 from askwiki.errors import ContextOverflow, ModelError
 from askwiki.flow_run import Run
 from askwiki.llm import Llm, Message
 from askwiki.stages.answer import Written, answer_messages, dialogue_messages, write
+from askwiki.stages.dialogue import source_list as source_list_of
 from askwiki.stages.extract import as_markdown, extract
 from askwiki.stages.gate import SentenceGate
 from askwiki.stages.links import link, wiki_hosts
@@ -36,8 +37,8 @@ def talk(run: Run, question: Question) -> Speech:
     return Answer(run.text, refused=refused)
 
 
-def rework(run: Run, question: Question) -> Speech:
-    """What was said, put another way: from the dialogue alone."""
+def rework(run: Run, question: Question, turns: Sequence[Turn]) -> Speech:
+    """What was said, put another way: from the dialogue alone. The links of the answer stay with it."""
     if run.kit.llm is None:
         yield run.token(run.say("no_dialogue"))
         return Answer(run.text)
@@ -48,6 +49,9 @@ def rework(run: Run, question: Question) -> Speech:
         with run.stage("answer"):
             messages = dialogue_messages(question, kit=run.kit)
             yield from _stream(run, run.kit.llm, messages, gate, result)
+        last = next((turn.content for turn in reversed(turns) if turn.role == "assistant"), "")
+        if links := source_list_of(last).strip():
+            yield run.token(f"\n\n{links}")
     except ModelError as error:
         logger.warning("the dialogue could not be reworked: %s", error)
         yield run.missing("answer", "llm_down_dialogue")

@@ -10,7 +10,7 @@ from concurrent.futures import Future
 from typing import TypeVar
 
 from askwiki.breaker import Breaker
-from askwiki.errors import AskWikiError, Cancelled, ModelError
+from askwiki.errors import AskWikiError, Cancelled, ModelError, StoreMismatch
 
 T = TypeVar("T")
 LOOK_SECONDS = 0.05  # between two looks at whether the person has gone
@@ -31,7 +31,7 @@ class Guard:
             raise ModelError(f"The {part} has just failed several times and is left alone for a moment.")
         try:
             result = self._within(part, work, seconds, cancel)
-        except Cancelled:
+        except (Cancelled, StoreMismatch):  # the part works
             raise
         except AskWikiError:
             breaker.failed()

@@ -134,6 +134,8 @@ def language_of(text: str, default: str = "ru") -> str:
 
 def _language(typed: str, before: Sequence[Turn], default: str) -> str:
     """Of the message, or where it has none, of what the person said before it."""
+    if is_friendly(typed) and _LATIN.search(typed):
+        return "en"
     for text in (typed, *(turn.content for turn in reversed(before) if turn.role == "user")):
         if _LATIN.search(text) or _CYRILLIC.search(text):
             return language_of(text, default)

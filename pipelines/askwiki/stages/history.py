@@ -2,7 +2,7 @@
 
 What was said stays in the chat, also when rights were taken since. So that it does not reach a prompt
 again, an answer counts only if every page in its list of links is still visible; an answer whose list
-cannot be read does not count at all.
+cannot be read counts only for who may read all that is in the index.
 """
 
 from __future__ import annotations
@@ -44,10 +44,11 @@ def readable(turns: Sequence[Turn], rights: Rights, *, reader: Reader) -> tuple[
     linked = {place: links(turn.content) for place, turn in enumerate(turns) if turn.role == "assistant"}
     asked = {form for found in linked.values() for url in found for form in _forms(url)}
     visible = reader.visible_urls(asked, rights) if asked else frozenset()
+    sees_all = not all(linked.values()) and rights.keys >= reader.conjunctions().keys()
     hidden = {
         place
         for place, found in linked.items()
-        if not found or not all(any(form in visible for form in _forms(url)) for url in found)
+        if not (sees_all if not found else all(any(form in visible for form in _forms(url)) for url in found))
     }
     return tuple(turn for place, turn in enumerate(turns) if place not in hidden)
 
