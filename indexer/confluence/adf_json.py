@@ -9,7 +9,7 @@ from typing import Any
 from lxml import etree
 from lxml.etree import _Element
 
-from indexer.confluence.text import FORBIDDEN
+from indexer.confluence.text import permitted
 
 MAXIMUM_DEPTH = 120
 TAGS = {
@@ -85,7 +85,7 @@ def _dict(value: Any) -> dict[str, Any]:
 
 
 def _clean(text: Any) -> str:
-    return FORBIDDEN.sub("", str(text))
+    return permitted(str(text))
 
 
 def _macro(parent: _Element, name: str, parameters: dict[str, str]) -> _Element:

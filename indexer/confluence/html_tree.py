@@ -8,7 +8,7 @@ import re
 from lxml import etree, html
 from lxml.etree import _Element
 
-from indexer.confluence.text import FORBIDDEN
+from indexer.confluence.text import permitted
 
 DECLARED = re.compile(rb"charset\s*=\s*[\"']?\s*([\w.-]+)", re.IGNORECASE)
 LEGACY = "cp1251"  # what Russian pages were written in before UTF-8
@@ -44,7 +44,7 @@ def decode(data: bytes) -> tuple[str, int]:
 
 def parse_document(text: str) -> _Element:
     """The root of a whole HTML document; an empty one has an empty body."""
-    text = FORBIDDEN.sub(" ", text)
+    text = permitted(text)
     parser = html.HTMLParser(encoding="utf-8", huge_tree=True)
     try:
         root = html.document_fromstring(text.encode("utf-8"), parser=parser)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from lxml.etree import _Element
 
@@ -35,14 +36,21 @@ CODE = ("code", "noformat")
 RECODED = (*PLANTUML, "html")  # their bodies may be JSON or markup, which is not what a reader sees
 
 
-def measure(body: _Element, renderer: Renderer, markdown: str) -> tuple[tuple[Count, ...], tuple[Loss, ...]]:
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What a body holds: constructs by kind, and its visible text."""
+
+    constructs: Counter[str]
+    text: str
+
+
+def measure(source: Source, renderer: Renderer, markdown: str) -> tuple[tuple[Count, ...], tuple[Loss, ...]]:
     """Counts of source against Markdown, and the loss of text if there is one."""
-    source, texts = _look(body)
-    visible = " ".join(texts)
+    visible, constructs = source.text, source.constructs
     lost = lost_words(visible, markdown)
     letters = sum(len(word) for word in WORD.findall(visible))
     gone = sum(len(word) * times for word, times in lost.items())
-    counts = [Count(kind, source[kind], min(renderer.made[kind], source[kind])) for kind in sorted(source)]
+    counts = [Count(kind, constructs[kind], min(renderer.made[kind], constructs[kind])) for kind in sorted(constructs)]
     counts.append(Count("characters", letters, letters - gone))
     sample = ", ".join(list(lost)[:8])
     return tuple(counts), (Loss("text", "characters", gone, sample),) if gone else ()
@@ -60,8 +68,8 @@ def lost_words(visible: str, markdown: str) -> Counter[str]:
     return Counter({word: times for word, times in rare.items() if word not in run})
 
 
-def _look(body: _Element) -> tuple[Counter[str], list[str]]:
-    """Constructs by kind and the visible texts, without recursion: a page may be nested deeply."""
+def look(body: _Element) -> Source:
+    """Count constructs and gather the visible text, without recursion: a page may be nested deeply."""
     source: Counter[str] = Counter()
     texts: list[str] = []
     waiting: list[_Element | str] = [body]
@@ -81,7 +89,7 @@ def _look(body: _Element) -> tuple[Counter[str], list[str]]:
             if child.tail:
                 inside.append(child.tail)
         waiting += reversed(inside)
-    return source, texts
+    return Source(source, " ".join(texts))
 
 
 def _hidden(node: _Element) -> bool:

@@ -12,9 +12,10 @@ from indexer.confluence.adf import ADF
 from indexer.confluence.links import Context
 from indexer.confluence.macros import MACRO_ELEMENTS
 from indexer.confluence.markdown import Renderer, Tables
-from indexer.confluence.measure import measure
+from indexer.confluence.measure import look, measure
 from indexer.confluence.rendered import CLASSES, RENDERED
 from indexer.confluence.storage_elements import STORAGE
+from indexer.confluence.text import clean, escape
 
 # Rendered HTML sometimes holds pieces of storage format and the other way round: one table for both.
 TABLES = Tables({**STORAGE, **RENDERED, **MACRO_ELEMENTS, **ADF}, CLASSES)
@@ -30,27 +31,19 @@ class Converted:
     counts: tuple[Count, ...] = ()
 
 
-def convert(body: _Element, context: Context, *, measured: bool = True) -> Converted:
-    """The Markdown of a parsed body, whatever is inside it; no input raises.
-
-    ``measured`` also counts what of the source is in the Markdown.
-    """
-    renderer = Renderer(context, TABLES, russian=is_russian(body))
+def convert(body: _Element, context: Context) -> Converted:
+    """The Markdown of a parsed body, whatever is inside it, and what of the source is in it; no input raises."""
+    source = look(body)
+    renderer = Renderer(context, TABLES, russian=is_russian(source.text[:LOOKED_AT]))
     try:
-        text = renderer.inner(body)
+        markdown = renderer.inner(body).strip("\n")
     except RecursionError:
         renderer.lose("nesting", "page", "nested too deeply: text only")
-        text = " ".join("".join(body.itertext()).split())
-    markdown = text.strip("\n")
-    counts, lost = measure(body, renderer, markdown) if measured else ((), ())
+        markdown = escape(clean(source.text))
+    counts, lost = measure(source, renderer, markdown)
     return Converted(markdown, renderer.all_losses() + lost, counts)
 
 
-def is_russian(body: _Element) -> bool:
+def is_russian(text: str) -> bool:
     """Whether most letters are Cyrillic."""
-    sample = ""
-    for text in body.itertext():
-        sample += text
-        if len(sample) > LOOKED_AT:
-            break
-    return len(CYRILLIC.findall(sample)) * 2 > len(LETTERS.findall(sample))
+    return len(CYRILLIC.findall(text)) * 2 > len(LETTERS.findall(text))

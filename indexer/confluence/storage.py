@@ -16,7 +16,7 @@ from lxml.etree import _Element
 
 from askwiki.data import Loss
 from indexer.confluence.mend import mend
-from indexer.confluence.text import FORBIDDEN
+from indexer.confluence.text import permitted
 
 SECTION = re.compile(r"<!--.*?(?:-->|\Z)|<!\[CDATA\[(.*?)(?:\]\]>|\Z)|<\?.*?\?>|<!DOCTYPE[^>]*>", re.DOTALL)
 ENTITY = re.compile(r"&(#[0-9]+;|#[xX][0-9a-fA-F]+;|[A-Za-z][A-Za-z0-9]*;)?")
@@ -28,7 +28,7 @@ ANY_TAG = re.compile(r"<[^<>]*>")
 
 def parse_storage(text: str) -> tuple[_Element, tuple[Loss, ...]]:
     """The content under one root, tags named ``{ac}link`` and so on; losses say what had to be mended."""
-    text = FORBIDDEN.sub("", SPACED_END.sub("]]>", text))
+    text = permitted(SPACED_END.sub("]]>", text))
     plain = ENTITY.sub(_entity, SECTION.sub(_section, text))
     root = _parse(plain)
     if root is not None:
@@ -67,4 +67,4 @@ def _entity(match: re.Match[str]) -> str:
     character = html.unescape(match.group()) if name.startswith("#") else html5.get(name)
     if character is None:
         return f"&amp;{name}"
-    return html.escape(FORBIDDEN.sub("", character), quote=False)
+    return html.escape(permitted(character), quote=False)

@@ -11,6 +11,7 @@ import unicodedata
 
 # Forbidden in XML 1.0; they occur in real exports (U+001C and others).
 FORBIDDEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+CONTROL_BLANKS = "\x0b\x0c\x1c\x1d\x1e\x1f"  # those among them that stand between words
 # Soft hyphen, zero-width characters, direction marks, BOM: a word with one of them is not found.
 # A joiner before a pictograph stays, it holds an emoji together.
 INVISIBLE = re.compile(
@@ -31,6 +32,13 @@ LINE_START = re.compile(
     r"^(\s*)(?:(#{1,6}(?:\s|$)|[-+*](?:\s|$)|>|={3,}\s*$|-{3,}\s*$|~{3,}|\[[ xX]\]\s)|(\d{1,9})([.)](?:\s|$)))"
 )
 SPECIAL = re.compile(r"[\\<&`\[_*~]")
+
+
+def permitted(text: str) -> str:
+    """Without the characters that XML forbids; separators among them become blanks."""
+    if not FORBIDDEN.search(text):
+        return text
+    return FORBIDDEN.sub(lambda match: " " if match.group() in CONTROL_BLANKS else "", text)
 
 
 def clean(text: str) -> str:

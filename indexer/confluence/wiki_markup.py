@@ -11,7 +11,7 @@ import re
 from lxml.etree import _Element
 
 from indexer.confluence.storage import parse_storage
-from indexer.confluence.text import FORBIDDEN
+from indexer.confluence.text import permitted
 from indexer.confluence.wiki_inline import inline, parameter_elements
 
 RAW = ("code", "noformat", "plantuml", "mermaid", "html", "latex", "mathblock", "graphviz")
@@ -47,7 +47,7 @@ def looks_like_wiki_markup(text: str) -> bool:
 
 def to_storage(text: str) -> str:
     held: list[str] = []
-    text = FORBIDDEN.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
+    text = permitted(text).replace("\r\n", "\n").replace("\r", "\n")
 
     def hold(match: re.Match[str]) -> str:
         body = html.escape(match[3].strip("\n"), quote=False)

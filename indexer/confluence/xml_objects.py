@@ -12,7 +12,7 @@ from lxml import etree
 from lxml.etree import _Element
 
 from askwiki.errors import SourceError
-from indexer.confluence.text import FORBIDDEN
+from indexer.confluence.text import FORBIDDEN, permitted
 
 BLOCK = 1 << 18  # bytes read at once
 # References to characters that XML forbids; a parser stops at them.
@@ -63,9 +63,8 @@ class CleanStream:
             if block and place >= 0 and ";" not in text[place:]:
                 text, self._kept = text[:place], text[place:]
             if FORBIDDEN.search(text) or "&#" in text:
-                text, characters = FORBIDDEN.subn(" ", text)
-                text, references = BAD_REFERENCE.subn(" ", text)
-                self.mended += characters + references
+                self.mended += len(FORBIDDEN.findall(text)) + len(BAD_REFERENCE.findall(text))
+                text = BAD_REFERENCE.sub("", permitted(text))
             if text or not block:
                 return text.encode()
 
@@ -98,7 +97,7 @@ def read_entities(file: IO[bytes], wanted: frozenset[str], fault: Callable[[str]
     for entry in list(events.error_log)[:3]:
         fault(f"entities.xml, line {entry.line}: {entry.message}")
     if stream.mended:
-        fault(f"{stream.mended} characters that XML forbids were replaced by blanks")
+        fault(f"{stream.mended} characters that XML forbids were taken out")
 
 
 def _entity(element: _Element) -> Entity:
