@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import csv
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,10 @@ STATUSES = Source(
 
 @pytest.fixture(scope="module")
 def chat(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningWebUi]:
-    """Open WebUI with our server behind it; nothing is indexed, nobody asks."""
+    """Open WebUI with our server behind it; nothing is indexed, nobody asks. One that runs already serves as well."""
+    if url := os.environ.get("WEBUI_URL"):
+        yield RunningWebUi(url, os.environ["WEBUI_ADMIN_EMAIL"], os.environ["WEBUI_ADMIN_PASSWORD"])
+        return
     if not PROGRAM.exists():
         pytest.skip("Open WebUI is not installed: run bash tests/e2e/install.sh")
     folder = tmp_path_factory.mktemp("ratings")

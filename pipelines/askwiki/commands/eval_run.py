@@ -12,10 +12,10 @@ from pathlib import Path
 
 from tqdm import tqdm
 
+from askwiki.commands.ask import identity_of
 from askwiki.commands.eval import FAULTS, FINE, only_file
 from askwiki.commands.eval_wiki import index_variant, pages_of_source
 from askwiki.configuration import load_configuration, settings_digest
-from askwiki.data import Identity
 from askwiki.errors import AskWikiError, SettingsError, SourceError
 from askwiki.evaluate import tables
 from askwiki.evaluate.ablate import Variant, changed, choose, contributions, load_variants
@@ -141,7 +141,7 @@ def _plan(options: argparse.Namespace, file: Path, kit: Kit, folder: Path | None
     usual = 1 if options.retrieval else min(MOST_PARALLEL, kit.settings.llm.parallel)
     return Plan(
         questions=chosen,
-        identity=_identity(options),
+        identity=identity_of(options.user or "", options.groups or ""),
         retrieval=options.retrieval,
         parallel=options.parallel or usual,
         judgings=JUDGINGS if options.judgings is None else options.judgings,
@@ -185,11 +185,6 @@ def _print_parts(report: Report, say: Say) -> None:
 
 def _progress(outcomes: Iterable[Outcome], total: int, task: str) -> Iterable[Outcome]:
     return tqdm(outcomes, total=total, desc=task, unit="question", file=sys.stderr, disable=None)
-
-
-def _identity(options: argparse.Namespace) -> Identity:
-    groups = tuple(group.strip() for group in (options.groups or "").split(",") if group.strip())
-    return Identity(id=options.user or "", email=options.user or "", groups=groups, known=bool(options.user))
 
 
 def _wanted(question: GoldQuestion, options: argparse.Namespace) -> bool:

@@ -21,7 +21,7 @@ from askwiki.stages.fence import Fence
 log = logging.getLogger(__name__)
 
 LONGEST_PAGE = 24_000  # characters; what is beyond gives no questions
-SHORTEST_PAGE = 200  # characters; less holds nothing worth asking
+SHORTEST_PAGE = 100  # characters; less holds nothing worth asking
 SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {
