@@ -12,6 +12,7 @@ from collections.abc import Sequence
 # Words of controls per hundred words: an explanation that mentions a button stays below.
 CONTROLS_PER_HUNDRED = 6
 LEAST_CONTROLS = 4  # in a short text one or two mean little
+LEAST_PATHS = 2  # one arrow may mean anything
 
 _FIELD_COLUMNS = re.compile(
     r"^[ \t]*\|?[ \t*_]*(?:названи[ея] |имя |наименование )?"
@@ -29,19 +30,15 @@ _HEADING = re.compile(
 _ARROWS = ("→", "➔", "›", " -> ", " > ", "&gt;")
 _MENU_PATH = re.compile(r"(?:→|➔|›|(?<=\s)->|(?<=\s)>|&gt;)[ \t]*[*«\"“]{0,2}[A-ZА-ЯЁ]")
 _CODE = re.compile(r"^[ \t]*(`{3,}|~{3,}).*?(?:^[ \t]*\1[`~]*[ \t]*$|\Z)|`[^`\n]*`", re.DOTALL | re.MULTILINE)
-# Controls and what one does to them: beginnings of words, and whole words where a beginning would
-# catch others («вклад» is a deposit, "check" a check).
-_CONTROL = re.compile(
-    r"(?:нажми|нажат|кликн|щ[её]лкн|кнопк|флаж[ко]|чекбо|выпад|диало|иконк|знач[ок]к|click|butto|dropd|dialo|toggl)\w*"
-    r"|пол(?:е|я|ей|ю|ем|ях)|вкладк\w*|вкладок|меню|окн(?:о|а|е|ах)|переключател[ьяи]|press(?:ed)?|fields?|tabs?|menus?"
-    r"|checkbox(?:es)?|icons?"
+# Controls and what one does to them, as they occur inside words; a blank in front or behind where the
+# letters alone would catch others («поле» in «полезный», "tab" in "table"). Counted as plain text:
+# patterns over words took most of the time of cutting a page.
+_CONTROLS = (
+    *("нажмите", "нажать", "нажат", "кликн", "щелкн", "щёлкн", "кнопк", "кнопок", "вкладк", "вкладок", "меню", "флаж"),
+    *(" поле ", " поля ", " полей ", " полях", " полем ", "чекбокс", "переключател", "выпадающ", "диалогов"),
+    *(" окно", " окна", " окне ", "иконк", "значок", "click", "button", " field", " tab ", " tabs", "menu", "checkbox"),
+    *("dropdown", "dialog", "toggle", " icon"),
 )
-# No control without one of these in the text: told quickly, and usually it is the end of it.
-_SIGNS = (
-    *("поле", "поля", "полю", "кноп", "меню", "вклад", "наж", "клик", "лкн", "окн", "флаж", "чекб", "выпад", "диало"),
-    *("икон", "знач", "переключ", "field", "butt", "menu", "tab", "click", "press", "checkb", "drop", "icon", "toggl"),
-)
-_WORD = re.compile(r"\w+")
 
 
 def is_labelled(labels: Sequence[str], screen_labels: str) -> bool:
@@ -52,21 +49,22 @@ def is_labelled(labels: Sequence[str], screen_labels: str) -> bool:
 
 def screen_rule(text: str, headings: Sequence[str]) -> str:
     """The name of the first rule that makes it a screen text, empty when none does."""
-    if "`" in text or "~~~" in text:
-        text = _CODE.sub(" ", text)  # a program's own fields and arrows are no screen
     if "|" in text and _FIELD_COLUMNS.search(text):
         return "table of fields"  # its first column names controls
-    lowered = text.lower()
-    if not any(map(lowered.__contains__, _SIGNS)):
-        return ""
-    words = _WORD.findall(lowered)
-    controls = sum(map(bool, map(_CONTROL.fullmatch, words)))
+    if not _controls(text):
+        return ""  # the usual case, told quickly
+    text = _CODE.sub(" ", text) if "`" in text or "~~~" in text else text
+    controls = _controls(text)  # a program's own fields and arrows are no screen
     if not controls:
         return ""
-    if any(arrow in text for arrow in _ARROWS) and len(_MENU_PATH.findall(text)) >= 2:
+    if sum(map(text.count, _ARROWS)) >= LEAST_PATHS and len(_MENU_PATH.findall(text)) >= LEAST_PATHS:
         return "menu paths"  # "Settings > Users": the way through a screen
-    if controls >= LEAST_CONTROLS and controls * 100 >= CONTROLS_PER_HUNDRED * len(words):
+    if controls >= LEAST_CONTROLS and controls * 100 >= CONTROLS_PER_HUNDRED * len(text.split()):
         return "words of controls"
     if headings and _HEADING.search(headings[-1]):
         return "heading"  # "Form of a request": named after the screen, and a control is mentioned
     return ""
+
+
+def _controls(text: str) -> int:
+    return sum(map(f" {text} ".lower().count, _CONTROLS))

@@ -14,7 +14,7 @@ _UNFINISHED = re.compile(
 )
 _LONGEST_ABBREVIATION = 24  # characters, blanks behind it included
 _GOES_ON = re.compile(r"[\s*_`(«\"]*[a-zа-яё0-9]")
-SAMPLE_CHARACTERS = 2000  # of a text, enough to tell its language
+SAMPLE_CHARACTERS = 1000  # of a text, enough to tell its language
 _LATIN = re.compile(r"[A-Za-z]+")
 _CYRILLIC = re.compile(r"[А-Яа-яЁё]+")
 _SURROGATE = re.compile("[\ud800-\udfff]")
