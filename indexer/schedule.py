@@ -16,6 +16,8 @@ from askwiki.settings import ScheduleSettings
 from askwiki.store.versions import write_text
 from indexer.ledger import Ledger
 
+LATE = timedelta(minutes=10)  # a start later than that means that nobody starts runs any more
+
 Clock = Callable[[], datetime]
 Job = Callable[[], Sequence[Ledger]]
 
@@ -79,6 +81,20 @@ def read_health(file: Path) -> Health:
         return Health(**{name: known[name] for name in asdict(Health()) if name in known})
     except (OSError, ValueError, TypeError):
         return Health()
+
+
+def complaint(health: Health, now: datetime) -> str:
+    """What is wrong with the schedule as a sentence, empty when nothing is."""
+    if health.error:
+        return f"The last run failed: {health.error}"
+    if health.state == "running":
+        return ""
+    if not health.next_start:
+        return "No schedule has run here yet."
+    due = datetime.fromisoformat(health.next_start)
+    if now > due + LATE:
+        return f"A run was due at {health.next_start} and did not start: the process is gone."
+    return ""
 
 
 def write_health(file: Path, health: Health) -> None:

@@ -10,19 +10,21 @@ import sys
 import threading
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import NoReturn
 
 from askwiki.configuration import Configuration, load_configuration
 from askwiki.errors import SourceError
 from indexer.ledger import Ledger
 from indexer.run import run_sources
-from indexer.schedule import check_schedule, run_schedule
+from indexer.schedule import check_schedule, complaint, read_health, run_schedule
 from indexer.sources import open_source
 from indexer.sync import Rules
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--source", metavar="KIND:PATH", help="instead of schedule.source of the settings")
+    parser.add_argument("--healthy", action="store_true", help="only say how the schedule does; exit 1 when badly")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -32,11 +34,21 @@ def run(options: argparse.Namespace) -> int:
         environment["ASKWIKI_SCHEDULE__SOURCE"] = options.source
     configuration = load_configuration(environment)
     settings = configuration.settings.schedule
+    if options.healthy:
+        return _report(Path(settings.health))
     check_schedule(settings)
     logging.getLogger().setLevel(configuration.settings.log_level)
     signal.signal(signal.SIGTERM, lambda *_: _end())
     run_schedule(lambda: _job(configuration), settings, clock=lambda: datetime.now(UTC), stop=threading.Event())
     return 0
+
+
+def _report(file: Path) -> int:
+    """What the container's health check asks."""
+    health = read_health(file)
+    sentence = complaint(health, datetime.now(UTC))
+    print(sentence or f"{health.pages} pages, last success {health.last_success or 'not yet'}.")
+    return 1 if sentence else 0
 
 
 def _job(configuration: Configuration) -> Sequence[Ledger]:
