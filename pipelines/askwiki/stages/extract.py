@@ -86,10 +86,13 @@ def best_part(text: str, weights: Mapping[str, float], characters: int) -> tuple
 
 
 def _around(units: Sequence[_Unit], place: int) -> set[int]:
-    """A unit with what it cannot be read without, and with its neighbours where it is running text."""
+    """A unit with what it cannot be read without; a sentence with those beside it in its paragraph."""
     chosen = {place, *_belonging(units, place)}
-    if units[place].kind in ("text", "heading"):
-        chosen |= {near for near in (place - 1, place + 1) if 0 <= near < len(units) and units[near].kind == "text"}
+    if units[place].kind == "text":
+        if not units[place].line:
+            chosen.add(place - 1)
+        if place + 1 < len(units) and not units[place + 1].line:
+            chosen.add(place + 1)
     return chosen
 
 
