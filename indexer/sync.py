@@ -47,6 +47,7 @@ Progress = Callable[[int, int], None]  # pages done, pages expected
 def sync(source: Source, rules: Rules, *, using: Tools, progress: Progress = lambda done, total: None) -> Ledger:
     """The ledger of the run. The caller commits: what is written is not visible before."""
     begun, started = time.monotonic(), datetime.now(UTC)
+    using.writer.claim(source.name)
     last = next((run for run in using.writer.freshness() if run.source == source.name), None)
     since = _since(source, last, rules, started)
     if last is not None and rules.digest and rules.digest == last.digest and not rules.limit:

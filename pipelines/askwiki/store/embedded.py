@@ -106,6 +106,9 @@ class EmbeddedWriter:
             self._engine = EdgeEngine.load(self._folder / "shard")
         return RecordWriter(self._engine)
 
+    def claim(self, source: str) -> None:
+        """The writer's lock holds all sources."""
+
     def pages(self, source: str) -> dict[str, str]:
         return self._records.pages(source)
 

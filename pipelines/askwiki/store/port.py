@@ -98,6 +98,10 @@ class Reader(Protocol):
 class Writer(Protocol):
     """The page's way. One writer a collection (or a disjoint set of pages) at a time."""
 
+    def claim(self, source: str) -> None:
+        """Before anything of a source is written; StoreError when another indexer is writing it."""
+        ...
+
     def pages(self, source: str) -> dict[str, str]:
         """Page id -> hash of every page that the store holds of this source."""
         ...

@@ -6,6 +6,7 @@ higher number is a new index being filled, a lower one is what it replaced.
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -14,6 +15,7 @@ from typing import Any, TypeVar
 from askwiki.data import Chunk, Clause, LegHit, Rights
 from askwiki.errors import StoreError
 from askwiki.store.fingerprint import check_fingerprint, dense_sizes, uses_idf
+from askwiki.store.lease import Lease, others_write
 from askwiki.store.port import Freshness, Leg, LegName, PageState, Point
 from askwiki.store.records import RecordReader, RecordWriter
 from askwiki.store.server import CollectionGone, Server, ServerEngine
@@ -108,7 +110,13 @@ class ServerWriter:
             self._collection = self._answering
         else:
             self._collection = _unfinished(server, self._answering, fingerprint)
-        self._records = RecordWriter(ServerEngine(server, self._collection))
+        self._engine = ServerEngine(server, self._collection)
+        self._records = RecordWriter(self._engine)
+        self._leases: dict[str, Lease] = {}
+
+    def claim(self, source: str) -> None:
+        if source not in self._leases:
+            self._leases[source] = Lease(self._engine, source)
 
     def pages(self, source: str) -> dict[str, str]:
         return self._records.pages(source)
@@ -138,7 +146,8 @@ class ServerWriter:
 
     def commit(self) -> None:
         """A new collection takes over in one step; the old one goes when no question can be using it."""
-        self._records.forget_unused_access()
+        if not others_write(self._engine, set(self._leases)):  # they may be about to use a conjunction
+            self._records.forget_unused_access()
         if self._collection == self._answering:
             return
         name = self._server.settings.collection
@@ -151,6 +160,10 @@ class ServerWriter:
             self._server.drop(other)
 
     def close(self) -> None:
+        for lease in self._leases.values():
+            with contextlib.suppress(StoreError):  # it runs out by itself
+                lease.release()
+        self._leases = {}
         self._server.client.close()
 
 

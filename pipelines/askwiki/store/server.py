@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -32,14 +33,16 @@ def connect(settings: StoreSettings) -> QdrantClient:
     """No call is made yet. ``QDRANT_URL`` without a port means 6333, as everywhere with Qdrant."""
     tls: dict[str, Any] = {} if settings.verify_tls else {"verify": False}
     try:
-        return QdrantClient(
-            url=settings.qdrant_url,
-            api_key=settings.qdrant_key or None,
-            prefer_grpc=settings.grpc,
-            timeout=math.ceil(settings.timeout),
-            check_compatibility=False,  # would print from a thread of its own
-            **tls,
-        )
+        with warnings.catch_warnings():  # a key over plain HTTP is usual between containers
+            warnings.filterwarnings("ignore", message="Api key is used with an insecure connection")
+            return QdrantClient(
+                url=settings.qdrant_url,
+                api_key=settings.qdrant_key or None,
+                prefer_grpc=settings.grpc,
+                timeout=math.ceil(settings.timeout),
+                check_compatibility=False,  # would print from a thread of its own
+                **tls,
+            )
     except ValueError as error:
         raise StoreError(f"store.qdrant_url is {settings.qdrant_url}, which is no address: {error}.") from error
 
