@@ -51,7 +51,7 @@ def test_an_empty_variable_is_as_if_unset(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("search:\n  canidates: 3\n", "search.canidates (in {file}) is no setting. Allowed here: candidates, depth,"),
+        ("search:\n  canidates: 3\n", "search.canidates (in {file}) is no setting. Allowed here: candidates, centre, depth,"),
         ("serch:\n  k: 3\n", "serch.k (in {file}) is no setting. Allowed here: access, answer,"),
         (
             "search:\n  candidates: many\n",
@@ -87,7 +87,7 @@ def test_secrets_do_not_show_in_repr(folder: Path) -> None:
 
 def test_every_setting_has_a_name_and_secrets_are_marked() -> None:
     secrets = [name for name, _, secret in setting_names() if secret]
-    assert secrets == ["store.qdrant_key", "embedding.key", "llm.key", "confluence.token"]
+    assert secrets == ["store.qdrant_key", "embedding.key", "sparse.key", "llm.key", "rerank.key", "confluence.token"]
 
 
 def test_the_digest_of_settings_changes_with_every_setting_but_the_secrets(folder: Path) -> None:

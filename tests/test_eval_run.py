@@ -250,3 +250,12 @@ def test_two_runs_are_compared_question_by_question() -> None:
     assert rows["gold in the prompt"].difference.value == pytest.approx(1 / 3)
     assert rows["refused"].difference.value == -0.5
     assert [change.id for change in comparison.better] == ["q2", "q3", "q4"]
+
+
+def test_a_report_states_the_settings_but_no_secret() -> None:
+    kit = kit_of(WIKI)
+    settings = replace(kit.settings, rerank=replace(kit.settings.rerank, key="sk-rerank"))
+    in_force = settings_in_force(kit, settings)
+    assert in_force["rerank"]["cap"] == kit.settings.rerank.cap
+    assert in_force["search"]["rrf_k"] == kit.settings.search.rrf_k
+    assert "sk-rerank" not in json.dumps(in_force)

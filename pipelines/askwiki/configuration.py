@@ -87,14 +87,17 @@ def setting_names(of: type = Settings, above: str = "") -> Iterator[tuple[str, A
             yield name, types[item.name], bool(item.metadata.get("secret"))
 
 
+def open_values(settings: Settings) -> dict[str, Any]:
+    """Every setting by its dotted name; secrets are left out."""
+    return {
+        name: functools.reduce(getattr, name.split("."), settings) for name, _, secret in setting_names() if not secret
+    }
+
+
 @functools.lru_cache(maxsize=64)  # once for each set of valves, not at every question
 def settings_digest(settings: Settings) -> str:
     """Sixteen hexadecimal digits that change with every setting but the secrets."""
-    values = {}
-    for name, _, secret in setting_names():
-        if not secret:
-            values[name] = functools.reduce(getattr, name.split("."), settings)
-    return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:16]
+    return hashlib.sha256(json.dumps(open_values(settings), sort_keys=True).encode()).hexdigest()[:16]
 
 
 def _from_file(path: Path) -> Iterator[tuple[str, tuple[object, str]]]:

@@ -46,11 +46,13 @@ VARIANTS = (
     Variant("rank fusion, k 10", {"search.fusion": "rrf", "search.rrf_k": 10}),
     Variant("score fusion", {"search.fusion": "zscore"}),
     Variant("legs half as deep", {"search.depth": 50}),
+    Variant("no lift by intent and place", {"search.lift_intent": 0.0, "search.lift_place": 0.0}),
     Variant("no condensing", {"condense.enabled": False}),
     Variant("no relevance filter", {"relevance.enabled": False}),
     Variant("no siblings", {"passages.siblings": False}),
     Variant("half the passages", {"passages.tokens": 2000}),
     Variant("no path in the sparse text", {"sparse.path": False}),
+    Variant("whole chunks instead of pieces", {"chunking.pieces": 0}),
     Variant("shorter chunks", {"chunking.tokens": 200}),
 )
 

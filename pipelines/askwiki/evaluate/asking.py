@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from askwiki import flow
+from askwiki.configuration import open_values
 from askwiki.data import Answer, Identity, Token
 from askwiki.errors import ModelError, StoreError
 from askwiki.evaluate.observe import answered, searched
@@ -20,7 +21,7 @@ from askwiki.settings import Settings
 
 Ask = Callable[[GoldQuestion, Outcome], Outcome]
 
-# What decides about answers at question time; secrets are in none of these sections.
+# What decides about answers at question time.
 SECTIONS = ("condense", "search", "rerank", "relevance", "passages", "answer", "sources")
 ANSWERING_ROLES = ("condense", "relevance", "answer")
 MEASURING_PROMPTS = {"judge.md", "draft.md"}  # they decide nothing about an answer
@@ -38,8 +39,14 @@ def settings_in_force(kit: Kit, settings: Settings) -> dict[str, Any]:
         "chunks": kit.reader.count(),
         "language": settings.language,
         "llm": {"models": models, "words": _words(kit.configuration.folder)} if kit.llm else None,
-        **{section: asdict(getattr(settings, section)) for section in SECTIONS},
+        **{section: _section(section, settings) for section in SECTIONS},
     }
+
+
+def _section(section: str, settings: Settings) -> dict[str, Any]:
+    """One section without its secrets."""
+    begin = f"{section}."
+    return {name.removeprefix(begin): value for name, value in open_values(settings).items() if name.startswith(begin)}
 
 
 def searcher(kit: Kit, identity: Identity, settings: Settings) -> Ask:
