@@ -51,7 +51,10 @@ def test_an_empty_variable_is_as_if_unset(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("search:\n  canidates: 3\n", "search.canidates (in {file}) is no setting. Allowed here: candidates, centre, depth,"),
+        (
+            "search:\n  canidates: 3\n",
+            "search.canidates (in {file}) is no setting. Allowed here: candidates, centre, depth,",
+        ),
         ("serch:\n  k: 3\n", "serch.k (in {file}) is no setting. Allowed here: access, answer,"),
         (
             "search:\n  candidates: many\n",
