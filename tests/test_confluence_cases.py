@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import pytest
 import yaml
@@ -11,6 +11,7 @@ import yaml
 from askwiki.configuration import Configuration
 from askwiki.settings import Settings
 from indexer.confluence.forms import Form, convert_file
+from indexer.confluence.html_page import read_html_page
 from tests.case_reading import Case, cases, faults
 
 FOLDER = Path(__file__).parent / "confluence"
@@ -30,9 +31,44 @@ def test_the_form_of_a_case_is_guessed(case: Case) -> None:
     assert convert_file(str(case.file), None, CONFIGURATION)[0] == given
 
 
+@pytest.mark.parametrize("case", [case for case in CASES if case.form == "html-export"], ids=lambda case: case.name)
+def test_what_an_html_page_says_of_itself_is_read(case: Case) -> None:
+    meta = case.rules["meta"]
+    page = read_html_page(case.file.read_bytes(), meta.get("file", case.file.name))
+    read = {
+        "title": page.title,
+        "path": list(page.path),
+        "modified": page.updated,
+        "page_id": page.id,
+        "space_name": page.space_name,
+        "attachments": [file.name for file in page.attachments],
+    }
+    assert {name: read[name] for name in read if name in meta} == {name: meta[name] for name in read if name in meta}
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in CASES if "readers" in case.rules.get("meta", {})], ids=lambda case: case.name
+)
+def test_the_readers_of_an_export_are_read(case: Case) -> None:
+    wanted = case.rules["meta"]["readers"]
+    found = [matter["readers"] for matter in front_matters(case)]
+    assert found == (wanted if isinstance(wanted, list) else [wanted])
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in CASES if "titles" in case.rules.get("meta", {})], ids=lambda case: case.name
+)
+def test_the_current_pages_of_an_export_are_read(case: Case) -> None:
+    assert [matter["title"] for matter in front_matters(case)] == case.rules["meta"]["titles"]
+
+
+def front_matters(case: Case) -> list[dict[str, Any]]:
+    markdown, _ = convert_file(str(case.file), "entities", CONFIGURATION)
+    return [yaml.safe_load(part) for part in markdown.split("---\n")[1::2]]
+
+
 def test_an_export_gives_front_matter_for_each_current_page() -> None:
-    markdown, _ = convert_file(str(FOLDER / "22-xml-export.xml"), "entities", CONFIGURATION)
-    pages = [yaml.safe_load(part) for part in markdown.split("---\n")[1::2]]
+    pages = front_matters(next(case for case in CASES if case.name == "22-xml-export"))
     assert [(page["title"], page["path"], page["updated"], page["labels"]) for page in pages] == [
         ("Главная", [], "2022-01-10T10:00:00", []),
         ("Приёмка тары", ["Главная"], "2024-11-05T14:20:11", ["тара"]),

@@ -85,7 +85,7 @@ def with_front_matter(page: Page) -> str:
     """The page as a Markdown file that source kind ``markdown`` reads back with the same meaning."""
     matter = dict(_matter(page))
     written = yaml.safe_dump(matter, allow_unicode=True, sort_keys=False, width=10_000)
-    return f"---\n{written}---\n\n{page.markdown}".rstrip("\n")
+    return f"---\n{written}---\n\n{page.markdown}"
 
 
 def _matter(page: Page) -> Iterator[tuple[str, object]]:

@@ -52,11 +52,11 @@ def read_html_page(data: bytes, name: str, space_name: str = "") -> HtmlPage:
     root = parse_document(text)
     crumbs = [(text_of(link), link.get("href") or "") for link in root.xpath('//*[@id="breadcrumbs"]//li//a')]
     bars = [text_of(link) for link in root.xpath('//td[contains(@class, "topBarDiv")]//a')]
-    space_name = space_name or (crumbs[0][0] if crumbs else "")
+    names = (space_name, crumbs[0][0] if crumbs else "")
     whole = _first(root, '//*[@id="title-text"]', '//*[contains(@class, "pagetitle")]', "//title") or ""
     built_in = bool(root.xpath('//*[@id="title-text"]'))
     title = (
-        _without_space(whole, space_name, cut=built_in)
+        _without_space(whole, names, cut=built_in)
         or _first(root, "//h1")
         or re.sub(r"\.html?$", "", name.rsplit("/", 1)[-1])
     )
@@ -65,7 +65,7 @@ def read_html_page(data: bytes, name: str, space_name: str = "") -> HtmlPage:
     return HtmlPage(
         id=identify(name, text),
         space=key[1] if key else "",
-        space_name=space_name,
+        space_name=names[1] or names[0],
         title=title,
         path=tuple(step for step, _ in crumbs[1:]) if crumbs else tuple(bars[:-1]),
         updated=_updated(root),
@@ -105,11 +105,12 @@ def _first(root: _Element, *paths: str) -> str:
     return ""
 
 
-def _without_space(whole: str, space_name: str, cut: bool) -> str:
+def _without_space(whole: str, space_names: tuple[str, ...], cut: bool) -> str:
     """Only the first "SPACE : " goes; the title itself may hold " : "."""
-    if space_name and whole.startswith(f"{space_name} : "):
-        return whole[len(space_name) + 3 :]
-    return whole.partition(" : ")[2] if cut and not space_name and " : " in whole else whole
+    for name in space_names:
+        if name and whole.startswith(f"{name} : "):
+            return whole[len(name) + 3 :]
+    return whole.partition(" : ")[2] if cut and " : " in whole else whole
 
 
 def _updated(root: _Element) -> str:

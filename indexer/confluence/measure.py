@@ -30,8 +30,9 @@ INVISIBLE = frozenset(
 )
 INVISIBLE_CLASSES = frozenset(
     {"toc-macro", "childpages-macro", "plugin_pagetree", "recently-updated", "confluence-anchor-link", "hidden"}
-    | {"error", "aui-icon", "issue-placeholder", "contentbylabel"}
+    | {"error", "aui-icon", "issue-placeholder", "contentbylabel", "confluence-embedded-file"}
 )
+UNLOADED = "Getting issue details"  # what the wiki shows before an issue has come
 CODE = ("code", "noformat")
 RECODED = (*PLANTUML, "html")  # their bodies may be JSON or markup, which is not what a reader sees
 
@@ -76,7 +77,8 @@ def look(body: _Element) -> Source:
     while waiting:
         node = waiting.pop()
         if isinstance(node, str):
-            texts.append(node)
+            if not node.startswith(UNLOADED):
+                texts.append(node)
             continue
         if not isinstance(node.tag, str):
             continue
@@ -98,6 +100,8 @@ def _hidden(node: _Element) -> bool:
         return True
     if name in ("ac:structured-macro", "ac:macro"):
         return attribute(node, "name") in RECODED
+    if node.get("data-macro-name") in PLANTUML:
+        return True
     classes = node.get("class")
     return bool(classes) and not INVISIBLE_CLASSES.isdisjoint(classes.split())
 
@@ -115,6 +119,8 @@ def _kinds(node: _Element) -> Iterator[str]:
             yield "code"
         elif macro in PLANTUML:
             yield "plantuml"
+    elif node.get("data-macro-name") in PLANTUML:
+        yield "plantuml"
     elif name == "pre" or (name == "script" and node.get("type") == "syntaxhighlighter"):
         yield "code"
     elif (name == "a" and _shown_link(node)) or (name == "ac:link" and _leads_somewhere(node)):

@@ -11,6 +11,7 @@ from indexer.confluence.emoticons import emoticon_sign
 from indexer.confluence.links import link
 from indexer.confluence.macro_names import LISTINGS, PLANTUML
 from indexer.confluence.markdown import Handler, Renderer
+from indexer.confluence.measure import UNLOADED
 from indexer.confluence.rendered_boxes import (
     by_class,
     by_tag,
@@ -42,8 +43,9 @@ def jira_issue(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str 
     address = href_target(renderer.context, anchor.get("href") or "") if anchor is not None else ""
     summary = text_of(by_class(node, "summary"))
     state = text_of(by_class(node, "aui-lozenge"))
-    unloaded = "issue-placeholder" in (node.get("class") or "") or summary.startswith("Getting issue details")
+    unloaded = "issue-placeholder" in (node.get("class") or "") or summary.startswith(UNLOADED)
     text = link(key, address)
+    renderer.made["links"] += bool(address)
     if summary and not unloaded:
         text += f" - {escape(summary)}"
     return f"{text} ({escape(state)})" if state and not unloaded else text
@@ -111,7 +113,8 @@ def embedded_file(renderer: Renderer, node: _Element, tags: frozenset[str]) -> s
     name = node.get("data-linked-resource-default-alias") or node.get("data-nice-type") or ""
     if node.tag != "a" or not name:
         return None
-    return link(clean(name), href_target(renderer.context, node.get("href") or ""))
+    renderer.made["links"] += 1
+    return link(escape(clean(name)), href_target(renderer.context, node.get("href") or ""))
 
 
 CLASSES: dict[str, Handler] = {

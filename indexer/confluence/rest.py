@@ -6,7 +6,8 @@ only refers to (includes, reports), restrictions of the page and of every ancest
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from datetime import datetime
 from pathlib import Path
 
 from lxml import etree
@@ -60,9 +61,22 @@ class RestSource(NoSurroundings):
         return refs
 
     def pages(self) -> Iterator[Page | PageFailure]:
+        yield from self._converted(self._records.all())
+
+    @property
+    def live(self) -> bool:
+        """Whether the wiki itself is asked, so that it can be asked for changes only."""
+        return isinstance(self._records, LiveRecords)
+
+    def changed(self, since: datetime) -> Iterator[Page | PageFailure]:
+        """Pages created or edited since then; moves, deletions and restrictions are found by ``pages`` only."""
+        if isinstance(self._records, LiveRecords):
+            yield from self._converted(self._records.changed(since))
+
+    def _converted(self, records: Iterable[tuple[Record, str] | PageFailure]) -> Iterator[Page | PageFailure]:
         if not self._ids:
             self.expected()
-        for found in self._records.all():
+        for found in records:
             if isinstance(found, PageFailure):
                 yield found
                 continue

@@ -189,6 +189,15 @@ class LiveRecords:
                 found = self.one(ref.id)
                 yield found if found else PageFailure(ref, fault or "announced by the wiki, but it does not give it")
 
+    def changed(self, since: datetime) -> Iterator[tuple[Record, str] | PageFailure]:
+        """What the search index has as modified since then, a day earlier to be sure of the time zone."""
+        moment = (since - TIME_ZONES).strftime("%Y-%m-%d %H:%M")
+        parameters = {"cql": f'{self._cql()} and lastmodified >= "{moment}"', "limit": self._size, "expand": EXPANDED}
+        for record, base in self._client.results("/rest/api/content/search", parameters):
+            if is_page(record):
+                self.people.update(people_of(record))
+                yield record, base
+
     def one(self, page_id: str) -> tuple[Record, str] | None:
         try:
             record = self._client.get(f"/rest/api/content/{page_id}", {"expand": EXPANDED})

@@ -12,7 +12,7 @@ from indexer.confluence.text import clean
 
 SCHEME = re.compile(r"^[a-zA-Z][a-zA-Z0-9+.-]*:")
 SCRIPT = re.compile(r"^\s*(javascript|vbscript|data):", re.IGNORECASE)
-FILE_ID = re.compile(r"(?:^|_)(\d+)\.html?$")
+FILE_ID = re.compile(r"(?:^|[_/])(\d+)\.html?$")
 PAGE_ID = re.compile(r"[?&]pageId=(\d+)")
 ATTACHMENT = re.compile(r"(?:^|/)attachments/(\d+)/([^/?#]+)")
 TRACKING = re.compile(r"[?&]src=confmacro$")

@@ -17,6 +17,7 @@ from indexer.confluence.text import FORBIDDEN, permitted
 BLOCK = 1 << 18  # bytes read at once
 # References to characters that XML forbids; a parser stops at them.
 BAD_REFERENCE = re.compile(r"&#(?:0*(?:[0-8]|1[124-9]|2\d|3[01])|[xX]0*(?:[0-8bBcCeEfF]|1[0-9a-fA-F]));")
+END_LENGTH = 200  # characters in which the last tag of the file is looked for
 REFERENCE_LENGTH = 12  # characters that may be the beginning of a reference at the end of a block
 
 
@@ -52,7 +53,13 @@ class CleanStream:
         self._file = file
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._kept = ""
-        self.mended = 0  # characters that were replaced
+        self._end = ""
+        self.mended = 0  # characters that were taken out
+
+    @property
+    def whole(self) -> bool:
+        """Whether the file has its last tag."""
+        return self._end.rstrip().endswith("</hibernate-generic>")
 
     def read(self, size: int = BLOCK) -> bytes:
         while True:
@@ -66,6 +73,7 @@ class CleanStream:
                 self.mended += len(FORBIDDEN.findall(text)) + len(BAD_REFERENCE.findall(text))
                 text = BAD_REFERENCE.sub("", permitted(text))
             if text or not block:
+                self._end = (self._end + text)[-END_LENGTH:]
                 return text.encode()
 
 
@@ -73,6 +81,7 @@ def read_entities(file: IO[bytes], wanted: frozenset[str], fault: Callable[[str]
     """Every object of a wanted class in file order; ``fault`` is told of what had to be mended or skipped."""
     stream = CleanStream(file)
     found_root = False
+    last: Entity | None = None  # held back: in a file that breaks off it is not whole
     events = etree.iterparse(
         stream, events=("end",), tag=("object", "hibernate-generic"), huge_tree=True, recover=True,
         resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True,
@@ -84,7 +93,9 @@ def read_entities(file: IO[bytes], wanted: frozenset[str], fault: Callable[[str]
                 continue
             if element.get("class") in wanted:
                 found_root = True
-                yield _entity(element)
+                if last is not None:
+                    yield last
+                last = _entity(element)
             element.clear()
             while element.getprevious() is not None:
                 del element.getparent()[0]
@@ -94,6 +105,10 @@ def read_entities(file: IO[bytes], wanted: frozenset[str], fault: Callable[[str]
         fault(f"entities.xml ends in broken XML: {error}")
     if not found_root:
         raise SourceError("entities.xml is not the file of a Confluence XML export: it holds no objects.")
+    if last is not None and stream.whole:
+        yield last
+    elif last is not None:
+        fault(f"the file breaks off inside an object ({last.kind} {last.id}), which is left out")
     for entry in list(events.error_log)[:3]:
         fault(f"entities.xml, line {entry.line}: {entry.message}")
     if stream.mended:
