@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +15,8 @@ from askwiki.errors import Cancelled, ContextOverflow, ModelError
 from askwiki.llm import Llm, Message, make_llm
 from askwiki.settings import LlmSettings, RoleSettings
 from tests import llama
+from tests.edge_wiki import variables
+from tests.running import ask, serving
 
 pytestmark = [
     pytest.mark.models,
@@ -102,3 +105,24 @@ def test_a_server_that_dies_amid_the_answer_is_a_sentence() -> None:
         with pytest.raises(ModelError, match=r"\w+.*\.$"):
             for _ in stream:
                 pass
+
+
+def test_a_question_comes_back_streamed_through_the_pipelines_server_with_sources(
+    server: llama.Llama, small_store: Path, plugin_folder: Path, tmp_path: Path
+) -> None:
+    environ = variables(
+        small_store,
+        PIPELINES_DIR=str(plugin_folder),
+        ASKWIKI_LLM_URL=server.url,
+        ASKWIKI_LLM__CONTEXT_TOKENS=str(llama.CONTEXT_TOKENS),
+        ASKWIKI_LLM__ANSWER__MAX_TOKENS="60",
+        ASKWIKI_LLM__ANSWER__TIMEOUT="600",
+        ASKWIKI_PASSAGES__COUNT="2",
+        ASKWIKI_RELEVANCE__ENABLED="false",  # a model this small says no to everything
+    )
+    with serving(environ, tmp_path / "server.log") as running:
+        shown = ask(running, "What are the statuses (статусы) of a transfer (перевод)?")
+    assert (shown.errors, shown.finished) == ([], True)
+    assert shown.order.count("text") > 1
+    assert "Статусы перевода" in [source["source"]["name"] for source in shown.sources]
+    assert shown.usage["completion_tokens"] > 0
