@@ -11,6 +11,7 @@ ENV PYTHONDONTWRITEBYTECODE=1 \
     HF_HOME=/models \
     PIPELINES_DIR=/app/pipelines
 WORKDIR /app
+# By number below: a cluster that forbids root can tell without looking into the image.
 RUN useradd --system --uid 10001 --home-dir /app askwiki \
     && mkdir -p /models /data \
     && chown askwiki /models /data
@@ -29,14 +30,14 @@ FROM base AS pipelines
 # The plugin files: Open WebUI's admin panel writes valves.json into a folder beside each.
 COPY --chown=askwiki pipelines/wiki_condense.py pipelines/wiki_answer.py pipelines/
 RUN mkdir -p pipelines/wiki_condense pipelines/wiki_answer && chown -R askwiki pipelines
-USER askwiki
+USER 10001
 EXPOSE 9099
 HEALTHCHECK --interval=15s --timeout=5s --start-period=120s --retries=4 \
     CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:9099/health', timeout=4)"]
 CMD ["python", "-m", "askwiki", "serve", "--host", "0.0.0.0", "--port", "9099"]
 
 FROM base AS indexer
-USER askwiki
+USER 10001
 HEALTHCHECK --interval=60s --timeout=10s --start-period=300s --retries=3 \
     CMD ["python", "-m", "indexer", "schedule", "--healthy"]
 CMD ["python", "-m", "indexer", "schedule"]

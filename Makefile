@@ -41,10 +41,11 @@ bench-peers: $(VENV)/.test ## side by side with what a team would use instead
 soak: $(VENV)/.test ## 5,000 questions and 20 syncs in one process
 	@$(BIN)/python -m tests.bench soak
 
-lint: $(VENV)/.test ## ruff and mypy
+lint: $(VENV)/.test ## ruff, mypy, and a linter for the Dockerfile where it can be had
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/mypy
+	@if [ -x $(BIN)/hadolint ]; then $(BIN)/hadolint Dockerfile; fi
 
 fix: $(VENV)/.test ## let ruff mend what it can
 	@$(BIN)/ruff check --fix --quiet .

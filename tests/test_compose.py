@@ -60,7 +60,7 @@ def test_our_images_run_without_rights_they_do_not_need() -> None:
         assert SERVICES[service]["cap_drop"] == ["ALL"]
     dockerfile = (ROOT / "Dockerfile").read_text(encoding="utf-8")
     stages = dockerfile.split("\nFROM ")[1:]
-    assert all("USER askwiki" in stage for stage in stages if " AS base" not in stage.splitlines()[0])
+    assert all("USER 10001" in stage for stage in stages if " AS base" not in stage.splitlines()[0])
 
 
 def test_what_the_dockerfile_copies_exists() -> None:
