@@ -34,7 +34,10 @@ class Rules:
 
 @runtime_checkable
 class LiveSource(Source, Protocol):
-    """A source that can be asked only for what changed."""
+    """A source that can be asked only for what changed, while ``live``."""
+
+    @property
+    def live(self) -> bool: ...
 
     def changed(self, since: datetime) -> Iterator[Page | PageFailure]:
         """Pages created or edited since then. Moves, deletions and restrictions need not be among them."""
@@ -97,7 +100,7 @@ def _changes(source: LiveSource, since: datetime, using: Tools, progress: Progre
 
 def _since(source: Source, last: Freshness | None, rules: Rules, now: datetime) -> datetime | None:
     """From when on a live source is asked for changes, None when a full comparison is due."""
-    if last is None or not last.reconciled or not isinstance(source, LiveSource):
+    if last is None or not last.reconciled or not isinstance(source, LiveSource) or not source.live:
         return None
     due = datetime.fromisoformat(last.reconciled).timestamp() + rules.between
     return datetime.fromisoformat(last.started) - OVERLAP if now.timestamp() < due else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -151,6 +152,17 @@ def test_part_of_a_wiki_is_chosen_by_subtree_label_or_query(choice: str, cql: st
     with serving(Wiki([page("1", "А"), page("2", "Б")])) as wiki:
         assert sorted(read(live(wiki, choice))) == ["1", "2"]
         assert any(asked.startswith(f"/confluence/rest/api/content/search?cql={cql}") for asked in wiki.asked)
+
+
+def test_changes_are_asked_for_from_the_day_before_on() -> None:
+    """The query's time is read in the account's own time zone, which the API does not tell."""
+    with serving(Wiki([page("1", "А"), page("2", "Б")])) as wiki:
+        source = live(wiki)
+        changed = [one.id for one in source.changed(datetime(2026, 3, 2, 4, 5, tzinfo=UTC)) if isinstance(one, Page)]
+        assert source.live
+        assert sorted(changed) == ["1", "2"]
+        [asked] = {asked for asked in wiki.asked if "lastmodified" in asked and "start" not in asked}
+        assert "type+%3D+page+and+lastmodified+%3E%3D+%222026-03-01+04%3A05%22" in asked
 
 
 def test_an_address_without_a_choice_of_pages_is_refused() -> None:

@@ -285,6 +285,7 @@ class ChangingSource(ListSource):
 
     def __init__(self, items: Sequence[Page], changes: Sequence[Page]) -> None:
         super().__init__(items)
+        self.live = True
         self.changes = changes
         self.asked: list[datetime] = []
 

@@ -6,6 +6,7 @@ import json
 import posixpath
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any, Protocol
 from urllib.parse import parse_qs, urlsplit
 
@@ -22,6 +23,7 @@ EXPANDED = (
     "body.storage,body.export_view,version,ancestors,space,metadata.labels,history.lastUpdated,"
     "restrictions.read.restrictions.user,restrictions.read.restrictions.group"
 )
+TIME_ZONES = timedelta(days=1)  # a query's times are in the account's own zone, which the API does not tell
 LIGHT_LIMIT = "200"  # results a request when no bodies are asked for
 CHOICES = ("space", "root", "label", "cql")
 

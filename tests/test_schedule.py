@@ -1,0 +1,131 @@
+"""When syncs run, and what the health file says of them; the clock is the test's."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from askwiki.errors import SettingsError, SourceError
+from askwiki.settings import ScheduleSettings
+from indexer.ledger import Ledger
+from indexer.schedule import Health, check_schedule, next_start, read_health, run_schedule, write_health
+
+NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
+
+
+class Clock:
+    """Time passes only when somebody waits; stops the schedule after some waits."""
+
+    def __init__(self, waits: int) -> None:
+        self.now = NOON
+        self.stop = _Stop(self, waits)
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
+class _Stop(threading.Event):
+    def __init__(self, clock: Clock, waits: int) -> None:
+        super().__init__()
+        self.clock, self.waits, self.seconds = clock, waits, list[float]()
+
+    def wait(self, timeout: float | None = None) -> bool:
+        self.seconds.append(timeout or 0.0)
+        self.clock.now += timedelta(seconds=timeout or 0.0)
+        if len(self.seconds) > self.waits:
+            self.set()
+        return self.is_set()
+
+
+def settings(tmp_path: Path, **fields: object) -> ScheduleSettings:
+    values = {"source": "markdown:wiki", "interval": 600.0, "health": str(tmp_path / "deep" / "health.json"), **fields}
+    return ScheduleSettings(**values)  # type: ignore[arg-type]
+
+
+def test_the_first_run_is_at_once_and_the_next_after_the_interval(tmp_path: Path) -> None:
+    clock, runs = Clock(3), list[datetime]()
+
+    def job() -> Sequence[Ledger]:
+        runs.append(clock.now)
+        clock.now += timedelta(seconds=100)
+        return [Ledger(source="markdown:wiki", read=5, chunks=9)]
+
+    run_schedule(job, settings(tmp_path), clock=clock, stop=clock.stop)
+    assert clock.stop.seconds == [0.0, 500.0, 500.0, 500.0]
+    assert runs == [NOON, NOON + timedelta(seconds=600), NOON + timedelta(seconds=1200)]
+
+
+def test_a_run_longer_than_the_interval_is_followed_by_one_not_by_many() -> None:
+    long = next_start(ScheduleSettings(interval=600.0), NOON, NOON + timedelta(hours=5))
+    assert long == NOON + timedelta(hours=5)
+
+
+def test_a_cron_expression_is_read_in_the_machines_time_zone(monkeypatch: pytest.MonkeyPatch) -> None:
+    start = next_start(ScheduleSettings(cron="30 6 * * 1-5", interval=0.0), NOON, NOON)
+    local = start.astimezone()
+    assert (local.hour, local.minute) == (6, 30)
+    assert timedelta(0) < start - NOON <= timedelta(days=1)
+
+
+def test_the_health_file_tells_of_the_last_success(tmp_path: Path) -> None:
+    clock, seen = Clock(1), list[Health]()
+    file = tmp_path / "deep" / "health.json"
+
+    def job() -> Sequence[Ledger]:
+        seen.append(read_health(file))
+        return [Ledger(source="a", read=5, chunks=9, failed=1), Ledger(source="b", read=2, chunks=3)]
+
+    run_schedule(job, settings(tmp_path), clock=clock, stop=clock.stop)
+    assert (seen[0].state, seen[0].last_started) == ("running", "2026-03-02T12:00:00+00:00")
+    assert json.loads(file.read_text(encoding="utf-8")) == {
+        "state": "waiting",
+        "last_started": "2026-03-02T12:00:00+00:00",
+        "last_success": "2026-03-02T12:00:00+00:00",
+        "next_start": "2026-03-02T12:10:00+00:00",
+        "pages": 7,
+        "chunks": 12,
+        "failed": 1,
+        "error": "",
+    }
+
+
+def test_a_failed_run_is_told_and_not_the_end(tmp_path: Path) -> None:
+    clock = Clock(2)
+    outcomes = iter([SourceError("The wiki does not answer."), Ledger(source="a", expected=3, failed=3)])
+
+    def job() -> Sequence[Ledger]:
+        outcome = next(outcomes)
+        if isinstance(outcome, Exception):
+            raise outcome
+        return [outcome]
+
+    file = tmp_path / "deep" / "health.json"
+    write_health(file, Health(last_success="2026-03-01T00:00:00+00:00", pages=4))
+    run_schedule(job, settings(tmp_path), clock=clock, stop=clock.stop)
+    health = read_health(file)
+    assert (health.last_success, health.pages) == ("2026-03-01T00:00:00+00:00", 4)
+    assert (health.error, health.failed) == ("No page of a could be read.", 3)
+
+
+@pytest.mark.parametrize(
+    ("fields", "sentence"),
+    [
+        ({"source": " "}, "schedule.source is empty"),
+        ({"cron": "61 * * * *"}, "no cron expression"),
+        ({"cron": "every hour"}, "no cron expression"),
+        ({"interval": 0.0}, "schedule.interval is 0"),
+    ],
+)
+def test_a_schedule_that_can_never_run_is_refused(tmp_path: Path, fields: dict[str, object], sentence: str) -> None:
+    with pytest.raises(SettingsError, match=sentence):
+        check_schedule(settings(tmp_path, **fields))
+
+
+def test_a_damaged_health_file_is_as_none(tmp_path: Path) -> None:
+    (tmp_path / "health.json").write_text("[1", encoding="utf-8")
+    assert read_health(tmp_path / "health.json") == Health()

@@ -1,0 +1,213 @@
+"""What only the embedded store has: processes, versions, private copies, folders that are cut off."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from askwiki.configuration import CHECKOUT
+from askwiki.data import Rights
+from askwiki.errors import StoreError
+from askwiki.store.embedded import EmbeddedReader, EmbeddedWriter
+from askwiki.store.port import Leg
+from askwiki.store.versions import copy_shard
+from tests.stores import EMBEDDER, FINGERPRINT, embedded, make_chunk, write_page
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """An index with one page."""
+    writer = EmbeddedWriter(tmp_path / "store", FINGERPRINT)
+    write_page(writer, make_chunk("1", 0, "первый"))
+    writer.commit()
+    writer.close()
+    return tmp_path / "store"
+
+
+def add_page(root: Path, page: str) -> None:
+    writer = EmbeddedWriter(root, FINGERPRINT)
+    write_page(writer, make_chunk(page, 0, f"страница {page}"))
+    writer.commit()
+    writer.close()
+
+
+def _read_in_a_process(root: str, ready: object, go: object, answers: object) -> None:
+    reader = EmbeddedReader(Path(root))
+    answers.put(reader.count())  # type: ignore[attr-defined]
+    ready.release()  # type: ignore[attr-defined]
+    go.wait()  # type: ignore[attr-defined]
+    answers.put(reader.count())  # type: ignore[attr-defined]
+    reader.close()
+
+
+def test_readers_in_several_processes_and_a_writer_never_block_one_another(root: Path) -> None:
+    context = multiprocessing.get_context("spawn")
+    ready, go, answers = context.Semaphore(0), context.Event(), context.Queue()
+    readers = [context.Process(target=_read_in_a_process, args=(str(root), ready, go, answers)) for _ in range(2)]
+    for reader in readers:
+        reader.start()
+    for _ in readers:
+        ready.acquire()
+    here = EmbeddedReader(root)
+    add_page(root, "2")
+    go.set()
+    assert sorted(answers.get(timeout=60) for _ in range(4)) == [1, 1, 2, 2]
+    assert here.count() == 2
+    here.close()
+    for reader in readers:
+        reader.join()
+
+
+def test_old_versions_and_copies_go(root: Path) -> None:
+    reader = EmbeddedReader(root)
+    assert reader.count() == 1
+    add_page(root, "2")
+    assert reader.count() == 2
+    assert [path.name for path in (root / "versions").iterdir()] == ["2"]
+    assert len(list((root / "readers").glob("*.lock"))) == 1
+    reader.close()
+    assert [path.name for path in (root / "readers").iterdir()] == ["lock"]
+
+
+def test_the_copy_of_a_process_that_was_killed_is_removed_by_the_next_reader(root: Path) -> None:
+    code = (
+        "import os, sys; from pathlib import Path; from askwiki.store.embedded import EmbeddedReader\n"
+        f"reader = EmbeddedReader(Path({str(root)!r})); reader.count(); os.kill(os.getpid(), 9)"
+    )
+    subprocess.run([sys.executable, "-c", code], env={"PYTHONPATH": str(CHECKOUT / "pipelines")}, check=False)
+    assert len(list((root / "readers").glob("*.lock"))) == 1
+    reader = EmbeddedReader(root)
+    reader.count()
+    assert len(list((root / "readers").glob("*.lock"))) == 1
+    reader.close()
+
+
+def test_a_reader_whose_version_is_replaced_in_the_middle_of_use_goes_on(root: Path) -> None:
+    """Many questions from several threads while a writer publishes: every answer is of one version or the next."""
+    reader, stop, seen, faults = EmbeddedReader(root), threading.Event(), set[int](), list[Exception]()
+
+    def ask() -> None:
+        try:
+            while not stop.is_set():
+                legs = [Leg("text", EMBEDDER.query("страница"), 10)]
+                seen.add(len(reader.search(legs, Rights())["text"]))
+        except Exception as error:
+            faults.append(error)
+
+    threads = [threading.Thread(target=ask) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    add_page(root, "2")
+    add_page(root, "3")
+    while 3 not in seen and not faults:
+        reader.count()
+    stop.set()
+    for thread in threads:
+        thread.join()
+    reader.close()
+    assert faults == []
+    assert {3} <= seen <= {1, 2, 3}
+
+
+def test_reading_leaves_the_version_untouched(root: Path) -> None:
+    def state() -> dict[Path, tuple[int, bytes]]:
+        files = [path for path in (root / "versions").rglob("*") if path.is_file()]
+        return {path: (path.stat().st_mtime_ns, path.read_bytes()[:4096]) for path in files}
+
+    before = state()
+    for _ in range(2):
+        reader = EmbeddedReader(root)
+        reader.search([Leg("text", EMBEDDER.query("первый"), 10)], Rights())
+        reader.close()
+    assert state() == before
+
+
+def test_copies_keep_the_holes_of_files(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    with (tmp_path / "a" / "file").open("wb") as file:
+        file.write(b"begin")
+        file.seek(1 << 24)
+        file.write(b"end")
+    copy_shard(tmp_path / "a", tmp_path / "b", link=False)
+    copy = tmp_path / "b" / "file"
+    assert copy.read_bytes() == (tmp_path / "a" / "file").read_bytes()
+    assert copy.stat().st_blocks * 512 < 1 << 20
+
+
+def test_what_was_written_before_a_crash_is_published_by_the_next_run_even_without_changes(root: Path) -> None:
+    writer = EmbeddedWriter(root, FINGERPRINT)
+    write_page(writer, make_chunk("2", 0, "второй"))
+    writer.close()
+    assert embedded(root).reader().count() == 1
+    writer = EmbeddedWriter(root, FINGERPRINT)
+    writer.commit()
+    writer.close()
+    assert embedded(root).reader().count() == 2
+
+
+@pytest.mark.parametrize("left", ["writer", "writer without fingerprint", "part of a version", "complete rebuild"])
+def test_whatever_a_crash_leaves_the_next_writer_goes_on(root: Path, left: str) -> None:
+    if left == "writer":
+        shutil.rmtree(root / "writer")
+    elif left == "writer without fingerprint":
+        (root / "writer" / "fingerprint.json").unlink()
+    elif left == "part of a version":
+        shutil.copytree(root / "versions" / "1", root / "versions" / "2.part")
+    else:
+        copy_shard(root / "versions" / "1", root / "building", link=False)
+        (root / "building" / "complete").touch()
+        shutil.rmtree(root / "writer")
+    add_page(root, "2")
+    reader = EmbeddedReader(root)
+    fresh = left in ("writer", "writer without fingerprint")
+    assert reader.count() == (1 if fresh else 2)
+    reader.close()
+    assert not (root / "building").exists()
+    assert [path.name for path in (root / "versions").iterdir()] == ["2"]
+
+
+def test_a_damaged_description_is_a_sentence(root: Path) -> None:
+    (root / "writer" / "fingerprint.json").write_text("{", encoding="utf-8")
+    with pytest.raises(StoreError, match=r"damaged.*indexer rebuild"):
+        EmbeddedWriter(root, FINGERPRINT)
+
+
+def test_a_version_that_is_not_there_is_a_sentence(root: Path) -> None:
+    shutil.rmtree(root / "versions")
+    with pytest.raises(StoreError, match=r"points to version 1, which is not there.*indexer sync"):
+        EmbeddedReader(root).count()
+
+
+@pytest.fixture
+def full_disk(tmp_path: Path) -> Iterator[Path]:
+    """A folder whose parent is a file: nothing can be made there."""
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    yield tmp_path / "file" / "store"
+
+
+def test_a_folder_that_cannot_be_written_is_a_sentence(full_disk: Path) -> None:
+    with pytest.raises(StoreError, match="cannot be written"):
+        EmbeddedWriter(full_disk, FINGERPRINT)
+    assert EmbeddedReader(full_disk.parent.parent / "nothing").count() == 0
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no full device here")
+def test_a_full_disk_leaves_the_old_version_in_force(root: Path) -> None:
+    writer = EmbeddedWriter(root, FINGERPRINT)
+    write_page(writer, make_chunk("2", 0, "второй"))
+    (root / "versions" / "2.part").mkdir()
+    (root / f"current.{os.getpid()}.part").symlink_to("/dev/full")
+    with pytest.raises(StoreError, match=r"could not be published.*The old one stays in force"):
+        writer.commit()
+    writer.close()
+    reader = EmbeddedReader(root)
+    assert reader.count() == 1
+    reader.close()
