@@ -12,7 +12,7 @@ from askwiki.evaluate.answers_report import answers_report
 from askwiki.evaluate.losses import lost_at, lost_questions, recall_by_stage
 from askwiki.evaluate.merging import merge
 from askwiki.evaluate.outcome import Grade, Hit, Link
-from askwiki.evaluate.plots import GRADE_COLOURS, Bar, bars, line, stacked
+from askwiki.evaluate.plots import GRADE_COLOURS, Bar, bars, lines, stacked
 from askwiki.evaluate.report import retrieval_report
 from askwiki.evaluate.report_parts import interval, parts_of
 from askwiki.evaluate.review import HumanGrade
@@ -158,7 +158,7 @@ def test_plots_are_valid_svg_and_escape_what_they_are_given() -> None:
     drawn = [
         bars("a < b", [Bar("<x>", 0.5, 0.4, 0.6), Bar("y", 0.0)], maximum=1),
         stacked("t", {"all": {"0": 0.25, "2": 0.75}}, GRADE_COLOURS),
-        line("t", [("2026-W48", 0.5), ("2026-W49", 1.0)]),
+        lines("t", ["2026-W48", "2026-W49"], {"all": [0.5, 1.0], "PAY": [None, 0.0]}),
         bars("empty", []),
     ]
     for svg in drawn:
@@ -166,6 +166,7 @@ def test_plots_are_valid_svg_and_escape_what_they_are_given() -> None:
     assert "&lt;x&gt;" in drawn[0]
     assert drawn[1].count("75%") == 1
     assert 'points="40.0,134.0 700.0,34.0"' in drawn[2]
+    assert 'points="700.0,234.0"' in drawn[2]
 
 
 def test_a_grade_keeps_its_reason() -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -18,6 +19,7 @@ from askwiki.evaluate.review import DELIMITERS, shown
 from askwiki.evaluate.topics import Topic, topics
 
 EXPORT = "/api/v1/evaluations/feedbacks/all/export"
+MOST_SPACES = 4  # lines in the plot beside that of all; more cannot be told apart
 COLUMNS = (
     *("time", "week", "space", "model", "rating", "score", "reason", "comment", "tags"),
     *("question", "answer", "sources", "refused", "request", "settings", "user"),
@@ -94,8 +96,15 @@ def trend_rows(ratings: Sequence[Rating]) -> list[list[str]]:
 
 
 def trend_plot(ratings: Sequence[Rating]) -> str:
-    points = [(week, of[""][0] / of[""][1]) for week, of in trend(ratings).items()]
-    return plots.line("good ratings, share by week", points)
+    """Share of good ratings by week: all together, and the spaces with the most ratings."""
+    weeks = trend(ratings)
+    counts = Counter(rating.space for rating in ratings)
+    spaces = [space for space, _ in counts.most_common(MOST_SPACES)]
+    series = {
+        space or "all": [of[space][0] / of[space][1] if space in of else None for of in weeks.values()]
+        for space in ("", *spaces)
+    }
+    return plots.lines("good ratings, share by week", list(weeks), series)
 
 
 def pages_report(ratings: Sequence[Rating]) -> Iterator[str]:

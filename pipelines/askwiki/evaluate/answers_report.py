@@ -11,8 +11,7 @@ from askwiki.evaluate.judge import GRADES
 from askwiki.evaluate.losses import lost_questions, recall_by_stage
 from askwiki.evaluate.merging import Merged, both_graded, disagreements
 from askwiki.evaluate.outcome import Outcome
-from askwiki.evaluate.questions import SIDES
-from askwiki.evaluate.report import Report, by_kind, counts, rankings, retrieval, seconds
+from askwiki.evaluate.report import Report, by_kind, by_split, counts, rankings, retrieval, seconds
 from askwiki.evaluate.statistics import Estimate, kappa, percentile, wilson
 from askwiki.evaluate.threshold import refusal_curve
 
@@ -21,7 +20,6 @@ def answers_report(
     outcomes: Sequence[Outcome], settings: Mapping[str, Any], file: str, merged: Merged | None = None
 ) -> Report:
     """Everything about a full run; with ``merged`` also what people said of it."""
-    sides = {side: [each for each in outcomes if each.split == side] for side in SIDES}
     report: Report = {
         "mode": "answers",
         "file": file,
@@ -29,7 +27,7 @@ def answers_report(
         "grades": grade_shares(grade for each in outcomes if (grade := each.grade) is not None),
         "judge": judge_steadiness(outcomes),
         "by_kind": {kind: _group(of) for kind, of in by_kind(outcomes).items()},
-        "by_split": {side: _group(of) for side, of in sides.items() if of},
+        "by_split": {side: _group(of) for side, of in by_split(outcomes).items()},
         "retrieval": retrieval(outcomes),
         "stages": recall_by_stage(outcomes),
         "lost": lost_questions(outcomes),

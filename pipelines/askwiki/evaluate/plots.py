@@ -12,7 +12,9 @@ ROW = 26  # pixels of a bar with its gap
 TOP = 34  # pixels of the title
 BEHIND = 120  # pixels for what is written behind the longest bar
 GRADE_COLOURS = {"2": "#2e7d32", "1": "#f0a30a", "0": "#c62828"}
-BAR, LINE, INK, GRID = "#3b6ea8", "#b0413e", "#333333", "#dddddd"
+BAR, INK, GRID = "#3b6ea8", "#333333", "#dddddd"
+LINES = ("#333333", "#3b6ea8", "#b0413e", "#2e7d32", "#f0a30a")
+LEGEND = 130  # pixels of a series in the legend
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,37 +54,36 @@ def stacked(title: str, rows: Mapping[str, Mapping[str, float]], colours: Mappin
             if share >= 0.06:  # narrower parts cannot hold their number
                 drawn.append(_inside(f"{share:.0%}", start + share / 2, y))
             start += share
-    legend = [
-        f'<rect x="{LABEL + place * 60}" y="{TOP + len(rows) * ROW + 4}" width="12" height="12" fill="{colour}"/>'
-        f'<text x="{LABEL + place * 60 + 17}" y="{TOP + len(rows) * ROW + 14}">{escape(part)}</text>'
-        for place, (part, colour) in enumerate(colours.items())
-    ]
+    floor = TOP + len(rows) * ROW + 4
+    legend = [_legend(part, colour, LABEL + place * 60, floor) for place, (part, colour) in enumerate(colours.items())]
     return _svg(title, TOP + len(rows) * ROW + 22, [*drawn, *legend])
 
 
-def line(title: str, points: Sequence[tuple[str, float]], *, height: int = 200) -> str:
-    """Values over time, each point named below it; the axis runs from 0 to 1."""
+def lines(title: str, names: Sequence[str], series: Mapping[str, Sequence[float | None]], *, height: int = 200) -> str:
+    """Shares over time, one line a series, a gap where a series has no value; the axis runs from 0 to 1."""
     left, right, floor = 40, WIDTH - 20, TOP + height
-    step = (right - left) / max(len(points) - 1, 1)
-    places = [(left + number * step, floor - value * height) for number, (_, value) in enumerate(points)]
-    grid = [
+    step = (right - left) / max(len(names) - 1, 1)
+    drawn = [
         f'<line x1="{left}" x2="{right}" y1="{floor - share * height:.1f}" y2="{floor - share * height:.1f}" '
         f'stroke="{GRID}"/><text x="4" y="{floor - share * height + 4:.1f}">{share:.0%}</text>'
         for share in (0, 0.25, 0.5, 0.75, 1)
     ]
-    path = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
-    dots = [
-        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{LINE}"><title>{escape(name)}: {value:.0%}</title></circle>'
-        for (x, y), (name, value) in zip(places, points, strict=True)
-    ]
-    every = max(1, len(points) // 8)  # more names would run into each other
-    names = [
-        f'<text x="{x:.1f}" y="{floor + 18}" text-anchor="middle">{escape(name)}</text>'
-        for number, ((x, _), (name, _)) in enumerate(zip(places, points, strict=True))
+    every = max(1, len(names) // 8)  # more names would run into each other
+    drawn += [
+        f'<text x="{left + number * step:.1f}" y="{floor + 18}" text-anchor="middle">{escape(name)}</text>'
+        for number, name in enumerate(names)
         if number % every == 0
     ]
-    drawn = [*grid, f'<polyline points="{path}" fill="none" stroke="{LINE}" stroke-width="2"/>', *dots, *names]
-    return _svg(title, floor + 28, drawn)
+    for place, (name, values) in enumerate(series.items()):
+        colour = LINES[place % len(LINES)]
+        there = [
+            (left + number * step, floor - value * height) for number, value in enumerate(values) if value is not None
+        ]
+        path = " ".join(f"{x:.1f},{y:.1f}" for x, y in there)
+        drawn.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        drawn += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{colour}"/>' for x, y in there]
+        drawn.append(_legend(name, colour, left + place * LEGEND, floor + 32))
+    return _svg(title, floor + 52, drawn)
 
 
 def _svg(title: str, height: float, drawn: Sequence[str]) -> str:
@@ -92,6 +93,13 @@ def _svg(title: str, height: float, drawn: Sequence[str]) -> str:
         f'height="{height:.0f}" role="img" font-family="system-ui, sans-serif" font-size="13" fill="{INK}">\n'
         f'<rect width="100%" height="100%" fill="#ffffff"/>\n'
         f'<text x="4" y="18" font-size="15" font-weight="600">{escape(title)}</text>\n{body}\n</svg>\n'
+    )
+
+
+def _legend(name: str, colour: str, x: float, y: float) -> str:
+    return (
+        f'<rect x="{x}" y="{y}" width="12" height="12" fill="{colour}"/>'
+        f'<text x="{x + 17}" y="{y + 10}">{escape(name)}</text>'
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from askwiki.evaluate.metrics import mean_measures, measures, page_ranks, snippet_ranks
 from askwiki.evaluate.outcome import Outcome
+from askwiki.evaluate.questions import SIDES
 from askwiki.evaluate.statistics import percentile
 from askwiki.evaluate.threshold import refusal_curve
 
@@ -21,6 +22,7 @@ def retrieval_report(outcomes: Sequence[Outcome], settings: Mapping[str, Any], f
         "questions": counts(outcomes),
         "retrieval": retrieval(outcomes),
         "by_kind": {kind: {"retrieval": rankings(of)} for kind, of in by_kind(outcomes).items()},
+        "by_split": {side: {"retrieval": rankings(of)} for side, of in by_split(outcomes).items()},
         "confidence": refusal_curve(outcomes),
         "seconds": seconds(outcomes),
         "settings": dict(settings),
@@ -56,6 +58,13 @@ def by_kind(outcomes: Iterable[Outcome]) -> dict[str, list[Outcome]]:
     for each in outcomes:
         groups.setdefault(each.kind, []).append(each)
     return dict(sorted(groups.items()))
+
+
+def by_split(outcomes: Iterable[Outcome]) -> dict[str, list[Outcome]]:
+    """Outcomes of the tuning part and of the hold-out, as far as the file divides them."""
+    kept = list(outcomes)
+    sides = {side: [each for each in kept if each.split == side] for side in SIDES}
+    return {side: of for side, of in sides.items() if of}
 
 
 def seconds(outcomes: Iterable[Outcome]) -> dict[str, dict[str, float]]:

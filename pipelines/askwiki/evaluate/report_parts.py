@@ -21,7 +21,7 @@ def parts_of(report: Report, say: Say) -> list[Part]:
     parts = [Part("", say("report_summary", file=report["file"], **counts) + _unseen(report, say))]
     if report["mode"] == "answers":
         parts += [*_verdict(report, say), *_stages(report, say), *_behaviour(report, say)]
-    parts.append(Part(say("report_retrieval"), rows=tables.ranking_rows(report["retrieval"])))
+    parts.append(Part(say("report_retrieval"), rows=tables.ranking_rows(report["retrieval"], report["by_split"])))
     parts += [*_confidence(report, say), *_costs(report, say)]
     settings = json.dumps(report["settings"], ensure_ascii=False, indent=2, default=str)
     return [*parts, Part(say("report_settings"), code=settings)]

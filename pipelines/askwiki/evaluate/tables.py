@@ -25,13 +25,12 @@ def markdown(rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(lines)
 
 
-def ranking_rows(retrieval: Mapping[str, Any]) -> list[list[str]]:
-    """Measures of ``retrieval`` of a report: by snippet, by page, then snippets of each kind."""
+def ranking_rows(retrieval: Mapping[str, Any], by_split: Mapping[str, Any]) -> list[list[str]]:
+    """Measures of a report: by snippet, by page, then by snippet for each part of the file and each kind."""
     rows = [["", *_HEADINGS.values(), "n"]]
     rows += [_ranking(f"by {view}", retrieval[view]) for view in ("snippet", "page")]
-    return rows + [
-        _ranking(f"  {kind}", views["snippet"]) for kind, views in retrieval["by_kind"].items() if views["snippet"]["n"]
-    ]
+    groups = {**{side: of["retrieval"] for side, of in by_split.items()}, **retrieval["by_kind"]}
+    return rows + [_ranking(f"  {name}", of["snippet"]) for name, of in groups.items() if of["snippet"]["n"]]
 
 
 def seconds_rows(seconds: Mapping[str, Mapping[str, float]]) -> list[list[str]]:
