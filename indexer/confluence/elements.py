@@ -21,6 +21,7 @@ from indexer.confluence.text import clean
 BOXES = frozenset({"li", "blockquote", "_box", "_cell", "dd"})
 ICON = "images/icons/"
 JOINED_SPANS = re.compile(r"(?<=[^`\s])``(?=[^`\s])")  # the border of two spans that are one
+NOT_CODE = frozenset({"a", "ac:link", "ac:image", "img", "br", "ac:structured-macro", "ac:macro"})
 PARAGRAPH_BREAK = re.compile(r"\n\s*\n")
 
 
@@ -84,7 +85,7 @@ def inline_code(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str
                 renderer.made["links"] += 1
                 said = _code_span(renderer.inner(child, inside))
                 pieces.append(link(said, href_target(renderer.context, child.get("href") or "")))
-            elif name in ("br", "ac:image", "img"):
+            elif any(isinstance(one.tag, str) and tag_name(one) in NOT_CODE for one in child.iter()):
                 pieces.append(renderer.process_tag(child, tags))
             else:
                 pieces.append(_code_span(renderer.process_tag(child, inside)))
