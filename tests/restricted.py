@@ -6,13 +6,17 @@ The rule knows nothing of askwiki: it walks up from the page and asks each restr
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 TOPICS = ["перевод", "займ", "отпуск", "премия", "пароль", "сервер", "партнёр", "лимит", "договор", "касса"]
 ALL_USERS = "confluence-users"
 RESTRICTED, OPEN_SPACE, FOR_ALL_USERS = 0.25, 0.3, 0.4  # shares of pages and spaces
+
+
+Reference = tuple[str, str, str]  # class, name of the id, id
+Properties = dict[str, str | Reference]
 
 
 @dataclass(frozen=True)
@@ -109,29 +113,27 @@ def write_exports(world: World, folder: Path) -> list[Path]:
 
 def _write_export(world: World, space: int, folder: Path) -> Path:
     folder.mkdir(parents=True)
-    pages = [page for page in world.pages if page.space == space]
-    objects = [_object("Space", str(space + 1), key=f"S{space}", name=f"Пространство {space}", spaceStatus="CURRENT")]
-    objects += _space_permission(world.spaces[space], space)
+    whole = {"key": f"S{space}", "name": f"Пространство {space}", "spaceStatus": "CURRENT"}
+    objects = [_object("Space", str(space + 1), whole), *_space_permission(world.spaces[space], space)]
     for person in world.people:
-        objects.append(
-            _object("ConfluenceUserImpl", f"key-{person.email}", "key", name=person.email, email=person.email)
-        )
-    for page in pages:
-        objects += _page_objects(page)
-    text = "\n".join(
-        ['<?xml version="1.0" encoding="UTF-8"?>', "<hibernate-generic>", *objects, "</hibernate-generic>"]
-    )
+        name = {"name": person.email, "email": person.email}
+        objects.append(_object("ConfluenceUserImpl", f"key-{person.email}", name, identity="key"))
+    for page in world.pages:
+        if page.space == space:
+            objects += _page_objects(page)
+    head = '<?xml version="1.0" encoding="UTF-8"?>\n<hibernate-generic>'
+    text = "\n".join([head, *objects, "</hibernate-generic>"])
     (folder / "entities.xml").write_text(text, encoding="utf-8")
     (folder / "exportDescriptor.properties").write_text(f"exportType=space\nspaceKey=S{space}\n", encoding="utf-8")
     return folder
 
 
 def _space_permission(rule: Restriction | None, space: int) -> list[str]:
+    """A permission of no group and no user is that of everybody, logged in or not."""
     groups = [""] if rule is None else sorted(rule.groups)
+    of_space: Properties = {"type": "VIEWSPACE", "space": _ref("Space", space + 1)}
     return [
-        _object(
-            "SpacePermission", f"9{space}{number:03d}", type="VIEWSPACE", group=group, space=_ref("Space", space + 1)
-        )
+        _object("SpacePermission", f"9{space}{number:03d}", {**of_space, "group": group})
         for number, group in enumerate(groups)
     ]
 
@@ -139,53 +141,45 @@ def _space_permission(rule: Restriction | None, space: int) -> list[str]:
 def _page_objects(page: Leaf) -> list[str]:
     words = f"{page.topic} {page.code} правило порядок срок"
     body = "".join(f"<p>{words} номер {line}.</p>" for line in range(120 if page.long else 2))
-    parent = {"parent": _ref("Page", page.parent.id)} if page.parent else {}
-    objects = [
-        _object("BodyContent", f"1{page.id}", body=body, bodyType="2", content=_ref("Page", page.id)),
-        _object(
-            "Page",
-            page.id,
-            title=f"{page.topic.capitalize()} {page.code}",
-            version="1",
-            contentStatus="current",
-            lastModificationDate="2026-01-01 10:00:00.000",
-            space=_ref("Space", page.space + 1),
-            **parent,
-        ),
-    ]
-    if page.restriction:
-        objects += _restriction_objects(page, page.restriction)
-    return objects
+    fields: Properties = {
+        "title": f"{page.topic.capitalize()} {page.code}",
+        "version": "1",
+        "contentStatus": "current",
+        "lastModificationDate": "2026-01-01 10:00:00.000",
+        "space": _ref("Space", page.space + 1),
+    }
+    if page.parent:
+        fields["parent"] = _ref("Page", page.parent.id)
+    content: Properties = {"body": body, "bodyType": "2", "content": _ref("Page", page.id)}
+    objects = [_object("BodyContent", f"1{page.id}", content), _object("Page", page.id, fields)]
+    return [*objects, *_restriction_objects(page, page.restriction)] if page.restriction else objects
 
 
 def _restriction_objects(page: Leaf, restriction: Restriction) -> list[str]:
     owner = f"2{page.id}"
-    objects = [_object("ContentPermissionSet", owner, type="View", owningContent=_ref("Page", page.id))]
-    whole = {"type": "View", "owningSet": _ref("ContentPermissionSet", owner)}
+    objects = [_object("ContentPermissionSet", owner, {"type": "View", "owningContent": _ref("Page", page.id)})]
+    of_set: Properties = {"type": "View", "owningSet": _ref("ContentPermissionSet", owner)}
     for number, group in enumerate(sorted(restriction.groups)):
-        objects.append(_object("ContentPermission", f"3{page.id}{number}", groupName=group, **whole))
+        objects.append(_object("ContentPermission", f"3{page.id}{number}", {**of_set, "groupName": group}))
     for number, email in enumerate(sorted(restriction.users)):
         user = ("ConfluenceUserImpl", "key", f"key-{email}")
-        objects.append(_object("ContentPermission", f"4{page.id}{number}", userSubject=user, **whole))
+        objects.append(_object("ContentPermission", f"4{page.id}{number}", {**of_set, "userSubject": user}))
     return objects
-
-
-Reference = tuple[str, str, str]  # class, name of the id, id
 
 
 def _ref(kind: str, number: str | int) -> Reference:
     return kind, "id", str(number)
 
 
-def _object(kind: str, number: str, identity: str = "id", **properties: str | Reference) -> str:
+def _object(kind: str, number: str, properties: Mapping[str, str | Reference], *, identity: str = "id") -> str:
     lines = [f'<object class="{kind}" package="p">', f'<id name="{identity}"><![CDATA[{number}]]></id>']
     for name, value in properties.items():
         if isinstance(value, tuple):
             other, key, target = value
             inner = f'<id name="{key}"><![CDATA[{target}]]></id>'
             lines.append(f'<property name="{name}" class="{other}" package="p">{inner}</property>')
+        elif value:
+            lines.append(f'<property name="{name}"><![CDATA[{value}]]></property>')
         else:
-            lines.append(
-                f'<property name="{name}"><![CDATA[{value}]]></property>' if value else f'<property name="{name}"/>'
-            )
+            lines.append(f'<property name="{name}"/>')
     return "\n".join([*lines, "</object>"])
