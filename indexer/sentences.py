@@ -34,9 +34,11 @@ def sentence_ends(text: str, language: str) -> list[int]:
     """Offsets after each sentence and the blanks behind it; the last one is ``len(text)``."""
     readable = _SURROGATE.sub("?", text)  # the library takes valid Unicode only; lengths stay
     finished: list[int] = []
-    start = 0
+    start = taken = 0
     for sentence in get_sentence_boundaries(language, readable):
-        end = _after_blanks(text, sentence["end_index"])
+        if sentence["end_index"] <= taken:
+            continue  # a border inside the blanks that the sentence before already took
+        end = taken = _after_blanks(text, sentence["end_index"])
         if end < len(text) and not (
             _UNFINISHED.search(text, max(start, end - _LONGEST_ABBREVIATION), end) and _GOES_ON.match(text, end)
         ):
