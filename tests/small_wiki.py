@@ -124,7 +124,7 @@ class MemoryReader:
             )
         if leg.query.shape != self._dense[each.id].shape:
             raise AssertionError("a vector of another size")
-        return float(np.dot(leg.query, self._dense[each.id]))
+        return float(np.dot(leg.query, self._dense[each.id]) / np.linalg.norm(leg.query))
 
 
 def _embedded(each: Chunk) -> str:

@@ -192,6 +192,7 @@ class Question:
 
     text: str
     original: str = ""  # the last message, as typed
+    previous: str = ""  # the question before it, when ``text`` begins with it: made by rule, not by a model
     intent: Intent | None = None  # None = ambiguous
     language: str = "ru"
     terms: tuple[str, ...] = ()  # further words for the sparse search

@@ -161,7 +161,8 @@ def _broken(run: Run, sentence: str) -> Generator[Event, None, Answer]:
 
 
 def _sure_enough(run: Run, trace: _Traced) -> bool:
-    return confidence(trace.gated, trace.question) >= run.settings.answer.refusal_threshold
+    settings = run.settings.answer
+    return confidence(trace.gated, trace.question, settings) >= settings.refusal_threshold
 
 
 def _last_status(run: Run, answer: Answer) -> Status:

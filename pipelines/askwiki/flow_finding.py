@@ -15,12 +15,12 @@ from askwiki.errors import ModelError, StoreError
 from askwiki.flow_run import Run
 from askwiki.guard import beside
 from askwiki.stages.answer import room_for_passages
-from askwiki.stages.centre import centred
+from askwiki.stages.centre import is_centred, question_vector
 from askwiki.stages.condense import by_rule, condense, worth_asking
 from askwiki.stages.passages import Cut, make_passages
 from askwiki.stages.relevance import judge
 from askwiki.stages.rerank import gate
-from askwiki.stages.search import Query, prefer, search, search_terms
+from askwiki.stages.search import Query, prefer, question_sparse, search, search_terms
 from askwiki.store.fingerprint import check_fingerprint, fingerprint_of
 from askwiki.tokens import make_counter
 
@@ -39,7 +39,7 @@ def understand(
             question = replace(question, history=question.history or ruled.history)
         elif worth_asking(ruled, run.kit, run.settings.condense):
             yield run.status("condense", "condensing")
-            early = beside(lambda: _embed(run, ruled.text))
+            early = beside(lambda: _embed(run, ruled))
             question = condense(turns, kit=run.kit, settings=run.settings, cancel=run.cancel)
         else:
             question = ruled
@@ -72,7 +72,7 @@ def find(
             wanted = fingerprint_of(kit.embedder, kit.sparse, run.settings.chunking)
             check_fingerprint(kit.reader.fingerprint(), wanted)
             rights = rights_of(identity, kit.reader.conjunctions(), run.settings.access)
-            return search(Query(dense, sparse), rights, reader=kit.reader, settings=settings), rights
+            return search(Query(dense, sparse, question.text), rights, reader=kit.reader, settings=settings), rights
 
         found, rights = kit.guard.call("store", work, seconds=settings.timeout, cancel=run.cancel)
         return prefer(found, question, settings), rights
@@ -80,17 +80,20 @@ def find(
 
 def _dense(run: Run, question: Question, early: Future[Vector] | None) -> Generator[Status, None, Vector | None]:
     try:
-        return early.result(run.settings.search.timeout) if early else _embed(run, question.text)
+        return early.result(run.settings.search.timeout) if early else _embed(run, question)
     except (ModelError, TimeoutError):
         yield run.missing("search", "embedder_down")
         return None
 
 
-def _embed(run: Run, text: str) -> Vector:
+def _embed(run: Run, question: Question) -> Vector:
     kit, settings = run.kit, run.settings.search
-    vector = kit.guard.call("embedder", lambda: kit.embedder.query(text), seconds=settings.timeout, cancel=run.cancel)
+    seconds = settings.timeout if is_centred(kit.embedder, settings.centre) else CENTRE_SECONDS
     return kit.guard.call(
-        "embedder", lambda: centred(vector, kit.embedder, settings.centre), seconds=CENTRE_SECONDS, cancel=run.cancel
+        "embedder",
+        lambda: question_vector(question, kit.embedder, settings.centre),
+        seconds=seconds,
+        cancel=run.cancel,
     )
 
 
@@ -99,7 +102,10 @@ def _sparse(run: Run, question: Question) -> Generator[Status, None, Sparse | No
     terms = search_terms(question, kit.glossary)
     try:
         return kit.guard.call(
-            "sparse encoder", lambda: kit.sparse.query(question.text, terms), seconds=seconds, cancel=run.cancel
+            "sparse encoder",
+            lambda: question_sparse(question, terms, kit.sparse, run.settings.search.previous),
+            seconds=seconds,
+            cancel=run.cancel,
         )
     except ModelError:
         yield run.missing("search", "sparse_down")

@@ -73,7 +73,7 @@ class SparseSettings:
     trust_remote_code: bool = False
     k1: float = 1.2
     b: float = 0.75
-    average_length: float = 150.0  # words of a chunk, frozen into the collection's fingerprint
+    average_length: float = 110.0  # words of a chunk (measured), frozen into the collection's fingerprint
     path: bool = True  # path, title and headings are part of the sparse text
     gram_weight: float = 0.2  # of a word's letter groups in a question, its stem's is 1; 0 = none are indexed
 
@@ -127,6 +127,8 @@ class SearchSettings:
     weight_context: float = 0.3
     weight_sparse: float = 1.0
     timeout: float = 8.0  # seconds for the embedder and for the store, each; then the question goes on without
+    enough_words: float = 0.5  # share of the question in a found text from which the words have their full vote
+    previous: float = 0.3  # weight of the words of the question before a follow-up that no model has rewritten
     centre: float = 0.5  # share of the mean question that is taken out of a question's vector
     lift_intent: float = 0.03  # share of the score spread for chunks of the kind that is asked for
     lift_place: float = 0.10  # the same for chunks of the space, label or section that the question names
@@ -165,7 +167,10 @@ class PassagesSettings:
 class AnswerSettings:
     extractive_passages: int = 3
     extractive_characters: int = 900  # of one quoted passage
-    refusal_threshold: float = 0.0  # chosen by measurement, see evaluate
+    refusal_threshold: float = 0.5  # least confidence without a model; 0 = always quote
+    support_dense: float = 6.0  # weight of similarity against the share of words, measured for the embedded encoder
+    support_middle: float = 3.1  # support at which answers and refusals part, measured for the embedded encoder
+    support_words: float = 0.45  # the same when only the words could be searched
 
 
 @dataclass(frozen=True, slots=True)

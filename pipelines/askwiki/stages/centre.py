@@ -14,6 +14,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from askwiki.data import Question
 from askwiki.embedding import Embedder
 
 logger = logging.getLogger(__name__)
@@ -49,6 +50,29 @@ WITHOUT_CONTENT = (
 
 _lock = threading.Lock()
 _means: WeakKeyDictionary[Embedder, Vector] = WeakKeyDictionary()
+
+
+def question_vector(question: Question, embedder: Embedder, share: float) -> Vector:
+    """The vector that the dense legs are asked, shape (size,), not normalised: its length tells how much is left.
+
+    A follow-up that no model has rewritten is embedded alone and with the question before it, half of each,
+    so that its own words weigh more than those before them.
+    """
+    vector = embedder.query(question.text)
+    if alone := own_words(question):
+        vector = vector + embedder.query(alone)
+        vector = vector / np.float32(np.linalg.norm(vector) or 1.0)
+    return centred(vector, embedder, share)
+
+
+def own_words(question: Question) -> str:
+    """What a follow-up itself says, where the question before it was put in front of it; else empty."""
+    return question.text.removeprefix(question.previous).strip() if question.previous else ""
+
+
+def is_centred(embedder: Embedder, share: float) -> bool:
+    """Whether the mean is known already; making it takes as long as two dozen questions."""
+    return share <= 0 or embedder in _means
 
 
 def centred(vector: Vector, embedder: Embedder, share: float) -> Vector:

@@ -104,8 +104,9 @@ def by_rule(turns: Sequence[Turn], settings: CondenseSettings, default: str = "r
     if is_about_last_answer(typed) and any(turn.role == "assistant" for turn in before):
         return replace(question, need="dialogue")
     previous = next((turn.content for turn in reversed(before) if turn.role == "user"), "")
+    previous = without_greeting(previous)[:limit]
     if previous and leans_on_dialogue(text):
-        return replace(question, text=f"{without_greeting(previous)} {text}"[-limit:])
+        return replace(question, text=f"{previous} {text}", previous=previous)
     return question
 
 
@@ -167,6 +168,7 @@ def _by_llm(question: Question, kit: Tools, cancel: threading.Event | None) -> Q
     return replace(
         question,
         text=_with_exact_words(text, question.original),
+        previous="",
         intent=intent,
         need="search" if need == "smalltalk" else need,  # friendly words were recognised by rule
         terms=tuple(term for term in terms if term and fold(term) not in fold(text)),

@@ -1,31 +1,54 @@
-"""Is what was found enough for an answer? Without a model only by how well it covers the question."""
+"""Is what was found enough for an answer? Without a language model, by how well the first chunk bears the question."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
-from askwiki.data import Candidate, Question
+from askwiki.data import Candidate, Chunk, Question
+from askwiki.encoders.terms import grams, terms
+from askwiki.settings import AnswerSettings
 from askwiki.stemming import telling_stems
 
-LOOKED_AT = 3  # best candidates that together may cover the question
+STEEPNESS = 4.0  # of the curve from support to confidence: a tenth more support near its middle moves it by a tenth
 
 
-def confidence(candidates: Sequence[Candidate], question: Question) -> float:
-    """Share of the question's telling stems that the best candidates hold, 0 to 1."""
-    words = set(telling_stems(question.text))
-    if not words or not candidates:
+def confidence(
+    candidates: Sequence[Candidate], question: Question, settings: AnswerSettings = AnswerSettings()
+) -> float:
+    """0 to 1, one half where answers and refusals part (measured for the embedded encoder, see ``settings``).
+
+    Support = similarity of the first chunk to what the question says beside what all questions share,
+    times a weight, plus the share of its words in that chunk. Without similarity the words decide alone.
+    """
+    if not candidates:
         return 0.0
-    held: set[str] = set()
-    for candidate in candidates[:LOOKED_AT]:
-        chunk = candidate.chunk
-        held |= words & set(telling_stems(" ".join((*chunk.path, chunk.title, *chunk.headings, chunk.text))))
-    return len(held) / len(words)
+    first = candidates[0]
+    share = share_of(question.text, text_of(first.chunk))
+    similarities = [hit.score for each in candidates if (hit := each.legs.get("text"))]
+    if similarities:
+        hit = first.legs.get("text")
+        beyond = settings.support_dense * (hit.score if hit else min(similarities)) + share - settings.support_middle
+    else:
+        beyond = share - settings.support_words
+    return 1.0 / (1.0 + math.exp(-STEEPNESS * beyond))
+
+
+def share_of(question: str, text: str) -> float:
+    """How much of a question a text holds: the mean of the shares of its terms and of its letter groups."""
+    letters, words = set(grams(question)), {term.text for term in terms(question)}
+    if not letters:
+        return 0.0
+    found = len(letters & set(grams(text))) / len(letters)
+    return (found + (len(words & {term.text for term in terms(text)}) / len(words) if words else found)) / 2
+
+
+def text_of(chunk: Chunk) -> str:
+    """A chunk as it is searched: where it stands, then what it says."""
+    return "\n".join((" / ".join((*chunk.path, chunk.title, *chunk.headings)), chunk.text))
 
 
 def is_foreign(candidates: Sequence[Candidate], question: Question) -> bool:
     """Whether not one telling word of the question stands in anything found: it is about something else."""
     words = set(telling_stems(question.text))
-    return not any(
-        words & set(telling_stems(f"{' '.join(candidate.chunk.path)} {candidate.chunk.title} {candidate.chunk.text}"))
-        for candidate in candidates
-    )
+    return not any(words & set(telling_stems(text_of(candidate.chunk))) for candidate in candidates)

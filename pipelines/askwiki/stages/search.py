@@ -13,7 +13,10 @@ from numpy.typing import NDArray
 from askwiki.data import Candidate, Chunk, LegHit, Question, Rights, Sparse
 from askwiki.glossary import Glossary
 from askwiki.settings import SearchSettings
-from askwiki.stages.fusion import fuse
+from askwiki.sparse import SparseEncoder
+from askwiki.stages.centre import own_words
+from askwiki.stages.fusion import Hits, fuse
+from askwiki.stages.refusal import share_of, text_of
 from askwiki.stemming import fold, stems
 from askwiki.store.port import Leg, Reader
 
@@ -28,11 +31,25 @@ class Query:
 
     dense: NDArray[np.float32] | None
     sparse: Sparse | None
+    words: str = ""  # the question, to see how much of it the found texts hold
 
 
 def search_terms(question: Question, glossary: Glossary) -> tuple[str, ...]:
     """The glossary's other spellings and the further words of the condenser."""
     return tuple(dict.fromkeys((*glossary.expansions(question.text), *question.terms)))
+
+
+def question_sparse(question: Question, terms: Sequence[str], encoder: SparseEncoder, share: float) -> Sparse:
+    """Words of the question; of a follow-up that no model has rewritten, those before it at ``share`` of the weight."""
+    alone = own_words(question)
+    if not alone:
+        return encoder.query(question.text, terms)
+    before, own = encoder.query(question.previous), encoder.query(alone, terms)
+    weights = {index: share * value for index, value in zip(before.indices, before.values, strict=True)}
+    for index, value in zip(own.indices, own.values, strict=True):
+        weights[index] = max(value, weights.get(index, 0.0))
+    ordered = sorted(weights.items())
+    return Sparse(tuple(index for index, _ in ordered), tuple(value for _, value in ordered))
 
 
 def search(query: Query, rights: Rights, *, reader: Reader, settings: SearchSettings) -> list[Candidate]:
@@ -41,15 +58,50 @@ def search(query: Query, rights: Rights, *, reader: Reader, settings: SearchSett
     if not legs:
         return []
     found = {str(name): hits for name, hits in reader.search(legs, rights).items()}
-    order = _with_sure_ones(fuse(found, settings), found.get("sparse", {}), settings.candidates)
+    if query.dense is not None:
+        found = {name: hits if name == "sparse" else _lengthened(hits, query.dense) for name, hits in found.items()}
+    order = _order(found, settings, 1.0)
     chunks = reader.fetch([chunk_id for chunk_id, _ in order], rights)
+    vote = _sparse_vote(query.words, found.get("sparse", {}), chunks, settings.enough_words)
+    if vote < 1.0 and query.dense is not None:
+        order = _order(found, settings, vote)
+        chunks |= reader.fetch([chunk_id for chunk_id, _ in order if chunk_id not in chunks], rights)
     candidates = [
         Candidate(chunks[chunk_id], score, {name: hits[chunk_id] for name, hits in found.items() if chunk_id in hits})
         for chunk_id, score in order
         if chunk_id in chunks
     ]
-    logger.info("search: %d candidates of %s", len(candidates), {name: len(hits) for name, hits in found.items()})
+    counts = {name: len(hits) for name, hits in found.items()}
+    logger.info("search: %d candidates of %s, vote of the words %.2f", len(candidates), counts, vote)
     return candidates
+
+
+def _order(found: Mapping[str, Hits], settings: SearchSettings, vote: float) -> list[tuple[str, float]]:
+    weighed = replace(settings, weight_sparse=settings.weight_sparse * vote)
+    return _with_sure_ones(fuse(found, weighed), found.get("sparse", {}), settings.candidates)
+
+
+def _lengthened(hits: Hits, query: NDArray[np.float32]) -> Hits:
+    """The store compares directions; times the question's length it is what is left of it beside what all share."""
+    length = float(np.linalg.norm(query))
+    return {chunk_id: LegHit(hit.rank, hit.score * length) for chunk_id, hit in hits.items()}
+
+
+def _sparse_vote(words: str, sparse: Hits, chunks: Mapping[str, Chunk], enough: float) -> float:
+    """Share of its weight that the sparse leg gets: all once one of its first chunks holds enough of the question.
+
+    Over pages in another language than the question's the words in common are accidents.
+    """
+    if not words or enough <= 0:
+        return 1.0
+    first = sorted((hit.rank, chunk_id) for chunk_id, hit in sparse.items() if hit.rank <= SURE_SPARSE)
+    best = 0.0
+    for _, chunk_id in first:
+        if chunk_id in chunks:
+            best = max(best, share_of(words, text_of(chunks[chunk_id])))
+            if best >= enough:
+                return 1.0
+    return best / enough
 
 
 def _legs(query: Query, settings: SearchSettings) -> list[Leg]:
