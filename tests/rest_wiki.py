@@ -27,6 +27,7 @@ class Wiki:
     space: dict[str, Any] = field(default_factory=dict)
     token: str = "secret"
     elsewhere: str = ""  # a foreign address as the next page
+    elsewhere_pages: list[dict[str, Any]] = field(default_factory=list)  # of other spaces, found by their title
     asked: list[str] = field(default_factory=list)
     base: str = ""
 
@@ -101,6 +102,8 @@ def respond(wiki: Wiki, address: str, token: str) -> tuple[int, dict[str, str], 
     query = {name: values[0] for name, values in parse_qs(parts.query).items()}
     if path == "/search":
         return 200, {}, {"totalSize": len(wiki.pages) if wiki.count is None else wiki.count, "results": []}
+    if path == "/content" and "title" in query:
+        return 200, {}, {"results": [one for one in wiki.elsewhere_pages if one["title"] == query["title"]]}
     if path in ("/content", "/content/search"):
         return 200, {}, listing(wiki, path, query)
     if path.startswith("/space/") and wiki.space:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from askwiki.configuration import Configuration
-from askwiki.data import Clause, Loss, Page
+from askwiki.data import Attachment, Clause, Loss, Page
 from askwiki.errors import SourceError
 from askwiki.settings import ConfluenceSettings, Settings, WikiSettings
 from indexer.confluence.rest import RestSource
@@ -277,6 +277,36 @@ def test_an_include_of_a_more_restricted_page_is_only_named(tmp_path: Path) -> N
     first = page("1", "А", body={"storage": {"value": include}})
     secret = page("2", "Б", restrictions=restricted(("o.veresova",)))
     assert read(folder(tmp_path, first, secret, SPACE))["1"].markdown == "→ [Б](/pages/viewpage.action?pageId=2)"
+
+
+def test_an_include_of_a_page_that_is_not_here_is_taken_from_the_rendering(tmp_path: Path) -> None:
+    view = '<div class="conf-macro output-block" data-macro-name="include"><p>Текст Б.</p></div>'
+    bodies = {"storage": {"value": macro("include", TARGET)}, "export_view": {"value": view}}
+    found = read(folder(tmp_path, page("1", "А", body=bodies), SPACE))["1"]
+    assert (found.markdown, [loss.kind for loss in found.losses]) == ("Текст Б.", ["rights"])
+
+
+def test_the_rendering_never_lets_a_more_restricted_page_through(tmp_path: Path) -> None:
+    view = '<div class="conf-macro output-block" data-macro-name="include"><p>Тайна.</p></div>'
+    bodies = {"storage": {"value": macro("include", TARGET)}, "export_view": {"value": view}}
+    secret = page("2", "Б", restrictions=restricted(("o.veresova",)))
+    found = read(folder(tmp_path, page("1", "А", body=bodies), secret, SPACE))["1"]
+    assert found.markdown == "→ [Б](/pages/viewpage.action?pageId=2)"
+
+
+def test_an_include_from_another_space_is_asked_for_by_its_title() -> None:
+    first = page("1", "А", body={"storage": {"value": macro("include", TARGET)}})
+    with serving(Wiki([first], space=SPACE, elsewhere_pages=[page("2", "Б")])) as wiki:
+        assert read(live(wiki))["1"].markdown == "Текст 2"
+
+
+def test_files_of_a_page_come_with_their_addresses(tmp_path: Path) -> None:
+    listed = [
+        {"title": "план.png", "metadata": {"mediaType": "image/png"}, "_links": {"download": "/download/1/план.png"}}
+    ]
+    one = page("1", "А", children={"attachment": {"results": listed}})
+    found = read(folder(tmp_path, {"results": [one], "_links": {"base": "https://w.example"}}))["1"]
+    assert found.attachments == (Attachment("план.png", "https://w.example/download/1/план.png", "image/png"),)
 
 
 def test_version_two_pages_find_their_path_by_their_parents(tmp_path: Path) -> None:

@@ -117,6 +117,15 @@ def test_the_sample_wiki_has_the_same_tree_in_both_forms() -> None:
     assert trees[0] == trees[1]
 
 
+def test_both_exports_of_a_space_are_joined() -> None:
+    spec = f"xml:{SAMPLE}+html:{SAMPLE.parent / 'html'}"
+    found = {one.id: one for one in open_source(spec, configuration()).pages() if isinstance(one, Page)}
+    assert "| Партнёр | Страны |" in found["65643"].markdown  # a report, which only the wiki computes
+    assert "Владелец раздела: Анна Белова." in found["65610"].markdown  # a name, which only rendering shows
+    assert "@startuml" in found["65631"].markdown  # a source, which only the storage format holds
+    assert found["65631"].readers is not None
+
+
 def test_pages_come_in_the_order_of_the_tree(tmp_path: Path) -> None:
     export = source(
         write(

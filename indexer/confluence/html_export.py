@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from urllib.parse import unquote
 
+from lxml.etree import _Element
+
 from askwiki.configuration import Configuration
 from askwiki.data import Attachment, Loss, Page
 from askwiki.errors import SourceError
@@ -72,6 +74,13 @@ class HtmlExport(NoSurroundings):
                 yield self._page(entry)
             except (OSError, ValueError, RecursionError, MemoryError) as error:
                 yield PageFailure(entry.ref, f"{entry.file} cannot be read: {type(error).__name__}: {error}")
+
+    def body_of(self, page_id: str) -> _Element | None:
+        """The rendered body of a page, for a source that has the same page in another form."""
+        for entry in self._entries:
+            if entry.ref.id == page_id and entry.file in self._files:
+                return read_html_page(self._archive.read(entry.file), entry.file).body
+        return None
 
     def page_of(self, href: str) -> str:
         return self._ids.get(posixpath.normpath(posixpath.join(self._folder, href)), "")

@@ -70,12 +70,20 @@ def _brought_in(renderer: Renderer, macro: Macro, found: Included, part: _Elemen
 
 
 def _named(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
-    """``→ [Title](address)``: never a silent gap."""
+    """``→ [Title](address)``: never a silent gap.
+
+    The wiki's own rendering stands in only for a page that is not here at all. A page that is here was
+    kept out because fewer people may read it, and whoever exported saw more than they.
+    """
     space, title = _target(macro)
     context = renderer.context
     number = renderer.seen[macro.name] - 1
-    shown = context.wiki.rendered(macro.name, number, macro.id) if not renderer.including else None
+    known = context.wiki.page_id(space or context.space, title) if title else ""
+    shown = context.wiki.rendered(macro.name, number, macro.id) if not known and not renderer.including else None
     if shown is not None and (text := renderer.process_tag(shown, tags).strip("\n ")):
+        renderer.lose(
+            "rights", title or macro.name, "included text as the exporter saw it, its own readers are not known"
+        )
         return f"\n\n{text}\n\n"
     renderer.lose("include", title or macro.name, "named and linked, its text is not here")
     if not title:

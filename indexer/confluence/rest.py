@@ -20,7 +20,7 @@ from indexer.confluence.html_tree import parse_fragment
 from indexer.confluence.links import Context, Included, NoSurroundings
 from indexer.confluence.page import convert
 from indexer.confluence.rendered_macros import RenderedMacros
-from indexer.confluence.rest_record import Record, RecordFacts, bodies_of, read_record, space_readers
+from indexer.confluence.rest_record import Record, RecordFacts, attachments_of, bodies_of, read_record, space_readers
 from indexer.confluence.rest_records import FolderRecords, LiveRecords, Records
 from indexer.confluence.storage import parse_storage
 from indexer.confluence.text import clean
@@ -46,7 +46,7 @@ class RestSource(NoSurroundings):
         self._records: Records = records or (FolderRecords(path) if looks_local else LiveRecords(path, configuration))
         self._facts: dict[str, RecordFacts | None] = {}
         self._spaces: dict[str, tuple[Clause, ...] | None] = {}
-        self._rendered = RenderedMacros("")
+        self._rendered = RenderedMacros(None)
         self._ids: dict[tuple[str, str], str] = {}
 
     @property
@@ -101,18 +101,18 @@ class RestSource(NoSurroundings):
         return facts.title if facts else ""
 
     def user(self, key: str) -> str:
-        return self._records.people.get(key, "")
+        return self._records.people.get(key) or self._rendered.people.get(key, "")
 
     def attachment(self, page_id: str, name: str) -> bytes | None:
         return self._records.attachment(page_id, name)
 
     def included(self, space: str, title: str, within: Context) -> Included | None:
         page_id = self.page_id(space, title)
-        facts = self._fetch(page_id) if page_id else None
+        found = self._records.one(page_id) if page_id else self._records.titled(space, title)
         outer = self._fetch(within.page_id)
-        found = self._records.one(page_id) if facts and outer else None
-        if not facts or not outer or not found or (space and facts.space and facts.space != space):
+        if not found or not outer:
             return None
+        facts = self._learn(*found)
         inner_readers, outer_readers = self._readers(facts), self._readers(outer)
         if inner_readers is None or outer_readers is None or not set(inner_readers) <= set(outer_readers):
             return None
@@ -126,7 +126,8 @@ class RestSource(NoSurroundings):
     def _page(self, facts: RecordFacts, record: Record) -> Page:
         bodies = bodies_of(record)
         stored = "storage" in bodies or "atlas_doc_format" in bodies
-        self._rendered = RenderedMacros(next((bodies[name] for name in VIEWS if name in bodies), "") if stored else "")
+        view = next((bodies[name] for name in VIEWS if name in bodies), "") if stored else ""
+        self._rendered = RenderedMacros(parse_fragment(view) if view else None)
         tree, losses = self._body(bodies)
         converted = convert(tree, self._context(facts))
         readers = self._readers(facts)
@@ -145,6 +146,7 @@ class RestSource(NoSurroundings):
             version=facts.version,
             labels=facts.labels,
             readers=readers,
+            attachments=attachments_of(record, self._base or _base_of(facts.url)),
             losses=losses + converted.losses,
             counts=converted.counts,
         )

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from askwiki.data import Clause
+from askwiki.data import Attachment, Clause
 from indexer.confluence.dates import iso_stamp
 from indexer.confluence.links import page_url
 
@@ -100,6 +100,17 @@ def own_restriction(record: Record) -> tuple[Clause, ...] | None:
     if not restrictions["user"]["results"] and not restrictions["group"]["results"]:
         return ()
     return (Clause(users, groups),)
+
+
+def attachments_of(record: Record, base: str) -> tuple[Attachment, ...]:
+    """The files of a page with their addresses, where the answer has them expanded."""
+    listed = _dict(_dict(record.get("children")).get("attachment")).get("results") or []
+    found = []
+    for one in map(_dict, listed):
+        download = str(_dict(one.get("_links")).get("download") or "")
+        kind = _dict(one.get("metadata")).get("mediaType") or _dict(one.get("extensions")).get("mediaType") or ""
+        found.append(Attachment(str(one.get("title") or ""), base + download if download and base else "", str(kind)))
+    return tuple(found)
 
 
 def user_name(user: Any) -> str:

@@ -21,7 +21,7 @@ from indexer.sources import PageFailure, PageRef
 
 EXPANDED = (
     "body.storage,body.export_view,version,ancestors,space,metadata.labels,history.lastUpdated,"
-    "restrictions.read.restrictions.user,restrictions.read.restrictions.group"
+    "restrictions.read.restrictions.user,restrictions.read.restrictions.group,children.attachment"
 )
 TIME_ZONES = timedelta(days=1)  # a query's times are in the account's own zone, which the API does not tell
 LIGHT_LIMIT = "200"  # results a request when no bodies are asked for
@@ -42,6 +42,10 @@ class Records(Protocol):
         ...
 
     def one(self, page_id: str) -> tuple[Record, str] | None: ...
+
+    def titled(self, space: str, title: str) -> tuple[Record, str] | None:
+        """A page that is not among ``refs``, for an include."""
+        ...
 
     def space(self, key: str, identity: str) -> Record: ...
 
@@ -108,6 +112,9 @@ class FolderRecords:
                 else:
                     joined.setdefault(name, value)
         return joined, self._bases.get(places[0].file, "")
+
+    def titled(self, space: str, title: str) -> tuple[Record, str] | None:
+        return None
 
     def space(self, key: str, identity: str) -> Record:
         return (self._spaces.get(key) if key else None) or (self._spaces.get(identity) if identity else None) or {}
@@ -206,6 +213,14 @@ class LiveRecords:
         except SourceError:
             return None
         return (record, self._client.base) if is_page(record) else None
+
+    def titled(self, space: str, title: str) -> tuple[Record, str] | None:
+        try:
+            answer = self._client.get("/rest/api/content", {"spaceKey": space, "title": title, "expand": EXPANDED})
+        except SourceError:
+            return None
+        found = next((record for record in _listed(answer) if is_page(record)), None)
+        return (found, self._client.base) if found else None
 
     def space(self, key: str, identity: str) -> Record:
         try:

@@ -11,6 +11,7 @@ from lxml import etree
 from askwiki.configuration import Configuration
 from askwiki.data import Loss, Page
 from indexer.confluence.archive import Archive, open_archive
+from indexer.confluence.html_export import HtmlExport
 from indexer.confluence.html_tree import decode
 from indexer.confluence.links import Context
 from indexer.confluence.page import convert
@@ -18,11 +19,19 @@ from indexer.confluence.storage import parse_storage
 from indexer.confluence.xml_export import FILE, XmlExport
 from indexer.sources import PageFailure, PageRef, Source
 
+JOINED = "+html:"
 WHAT = "the XML export of a space, or a folder of bodies in storage format"
 
 
 def open_xml(path: str, configuration: Configuration) -> Source:
-    """The export when there is an ``entities.xml``, else the bodies in the folder or zip."""
+    """The export when there is an ``entities.xml``, else the bodies in the folder or zip.
+
+    ``xml:A.zip+html:B.zip`` joins both exports of a space: sources, labels and rights from the first,
+    reports, includes and names of people as the second shows them.
+    """
+    stored, joined, viewed = path.partition(JOINED)
+    if joined:
+        return XmlExport(stored, configuration, HtmlExport(viewed, configuration), name=path)
     place = Path(path)
     if place.is_file() and place.suffix.lower() != ".zip":
         return XmlExport(path, configuration)

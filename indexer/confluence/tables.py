@@ -135,7 +135,11 @@ def pipes(renderer: Renderer, grid: Grid, heads: int, tags: frozenset[str]) -> s
     names = [_joined([cells.text(row[column]) for row in grid.rows[:heads]]) for column in range(grid.width)]
     head = [_line(names), _line(["---"] * grid.width)]
     lines: list[str] = []
-    for row in grid.rows[heads:]:
+    for number, row in enumerate(grid.rows[heads:], start=heads + 1):
+        if heads and all(slot.header for slot in row) and not spans_all(row) and number < len(grid.rows):
+            head = [_line([cells.text(slot) for slot in row]), head[1]]  # a new header for what follows
+            lines.append("")
+            continue
         if spans_all(row):
             text = cells.lines(row[0])
             lines += ["", *([_caption(text[0]).strip()] if len(text) == 1 else ["\n\n".join(text)]), ""] if text else []

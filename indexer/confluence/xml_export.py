@@ -13,14 +13,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from lxml import etree
+from lxml.etree import _Element
 
 from askwiki.configuration import Configuration
 from askwiki.data import Attachment, Loss, Page
 from askwiki.errors import SourceError
 from indexer.confluence.archive import open_archive
 from indexer.confluence.dates import iso_stamp
+from indexer.confluence.html_export import HtmlExport
 from indexer.confluence.links import Context, Included, NoSurroundings, attachment_url, page_url
 from indexer.confluence.page import convert
+from indexer.confluence.rendered_macros import RenderedMacros
 from indexer.confluence.storage import parse_storage
 from indexer.confluence.text import clean
 from indexer.confluence.wiki_markup import parse_wiki_markup
@@ -37,8 +40,11 @@ class XmlExport(NoSurroundings):
 
     kind = "xml"
 
-    def __init__(self, path: str, configuration: Configuration) -> None:
-        self.name = f"xml:{path}"
+    def __init__(self, path: str, configuration: Configuration, view: HtmlExport | None = None, name: str = "") -> None:
+        """``view`` = the HTML export of the same space, for what only rendering shows."""
+        self.name = f"xml:{name or path}"
+        self._view = view
+        self._rendered = RenderedMacros(None)
         self._base = configuration.settings.wiki.url.rstrip("/")
         self._archived = configuration.settings.confluence.include_archived
         what = "the XML export of a space (a zip, a folder or entities.xml)"
@@ -81,7 +87,8 @@ class XmlExport(NoSurroundings):
     def user(self, key: str) -> str:
         login, _, full = self._space.users.get(key, (key, "", ""))
         known = key in self._space.users or key.lower() in self._space.people
-        return full or self._space.people.get(login.lower(), ("", ""))[1] or (login if known else "")
+        named = full or self._space.people.get(login.lower(), ("", ""))[1] or self._rendered.people.get(login, "")
+        return named or (login if known else "")
 
     def attachment(self, page_id: str, name: str) -> bytes | None:
         wanted = unicodedata.normalize("NFC", name)
@@ -101,9 +108,13 @@ class XmlExport(NoSurroundings):
         tree = parse_wiki_markup(body) if kind == MARKUP else parse_storage(restore(body))[0]
         return Included(tree, self._context(page))
 
+    def rendered(self, macro: str, number: int, macro_id: str) -> _Element | None:
+        return self._rendered.find(macro, number, macro_id)
+
     # --- pages ---
 
     def _page(self, page: PageFacts) -> Page:
+        self._rendered = RenderedMacros(self._view.body_of(page.id) if self._view else None)
         body, kind = self._space.body(page.id)
         losses: tuple[Loss, ...] = ()
         if kind == MACHINE:
