@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from askwiki.command_line import main
 from askwiki.commands import eval as eval_command
 from askwiki.data import Page
 from askwiki.errors import SourceError
@@ -209,3 +210,27 @@ def test_the_split_is_kept_in_the_file_and_nothing_else_changes(tmp_path: Path) 
         {**line, "split": "holdout"},
         {**UNANSWERABLE, "split": "tuning"},
     ]
+
+
+@pytest.mark.parametrize(
+    "order",
+    [("check", "FILE", "--source", "SOURCE"), ("check", "--source", "SOURCE", "FILE")],
+    ids=["behind", "between"],
+)
+def test_options_may_stand_behind_the_words_or_between_them(
+    tmp_path: Path, order: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "wiki").mkdir()
+    (tmp_path / "wiki" / "101").with_suffix(".md").write_text("# Перевод\n\nПеревод идёт три дня.\n", encoding="utf-8")
+    file = write(tmp_path, {**GOOD, "gold": [{"page": "101.md", "snippet": "пять дней"}]})
+    filled = {"FILE": str(file), "SOURCE": f"markdown:{tmp_path / 'wiki'}"}
+    assert (
+        main("askwiki", "askwiki.commands", {"eval": "measure"}, ["eval", *(filled.get(word, word) for word in order)])
+        == 1
+    )
+    assert capsys.readouterr().out == "Line 1 (q1): 101.md does not hold the snippet «пять дней».\n"
+
+
+def test_what_no_command_knows_is_still_refused(tmp_path: Path) -> None:
+    with pytest.raises(SystemExit):
+        main("askwiki", "askwiki.commands", {"eval": "measure"}, ["eval", "check", str(tmp_path / "q"), "--sauce", "x"])

@@ -165,8 +165,8 @@ def test_plots_are_valid_svg_and_escape_what_they_are_given() -> None:
         ElementTree.fromstring(svg)
     assert "&lt;x&gt;" in drawn[0]
     assert drawn[1].count("75%") == 1
-    assert 'points="40.0,134.0 700.0,34.0"' in drawn[2]
-    assert 'points="700.0,234.0"' in drawn[2]
+    assert 'points="60.0,134.0 680.0,34.0"' in drawn[2]
+    assert 'points="680.0,234.0"' in drawn[2]
 
 
 def test_a_grade_keeps_its_reason() -> None:

@@ -23,7 +23,7 @@ def main(program: str, package: str, commands: Mapping[str, str], words: Sequenc
             module = importlib.import_module(f"{package}.{name}")
             module.arguments(subparser)
             subparser.set_defaults(run=module.run)
-    options = parser.parse_args(words)
+    options = _parse(parser, words)
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s", stream=sys.stderr)
     try:
         return int(options.run(options))
@@ -32,3 +32,13 @@ def main(program: str, package: str, commands: Mapping[str, str], words: Sequenc
         return CANNOT
     except KeyboardInterrupt:
         return 130
+
+
+def _parse(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Namespace:
+    """Options may stand between the words of a command that takes any number of ``words``."""
+    options, rest = parser.parse_known_args(words)
+    if rest and (not hasattr(options, "words") or any(word.startswith("-") for word in rest)):
+        parser.error(f"unrecognized arguments: {' '.join(rest)}")
+    if rest:
+        options.words = [*options.words, *rest]
+    return options

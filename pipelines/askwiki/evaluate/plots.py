@@ -61,7 +61,7 @@ def stacked(title: str, rows: Mapping[str, Mapping[str, float]], colours: Mappin
 
 def lines(title: str, names: Sequence[str], series: Mapping[str, Sequence[float | None]], *, height: int = 200) -> str:
     """Shares over time, one line a series, a gap where a series has no value; the axis runs from 0 to 1."""
-    left, right, floor = 40, WIDTH - 20, TOP + height
+    left, right, floor = 60, WIDTH - 40, TOP + height
     step = (right - left) / max(len(names) - 1, 1)
     drawn = [
         f'<line x1="{left}" x2="{right}" y1="{floor - share * height:.1f}" y2="{floor - share * height:.1f}" '
