@@ -24,7 +24,9 @@ from typing import Any
 
 from askwiki.errors import StoreError
 
-LOG = "wal"  # the engine's log; empty after a flush, so a copy of a closed shard does without
+# The engine's log: nothing in it is needed to read a closed shard. A shard that is written must keep it, though:
+# operations are numbered by it, and after a crash those with a number below the shard's own are not repeated.
+LOG = "wal"
 _NEVER_REWRITTEN = ("chunk_", "page_")  # vectors and payloads: only a writer changes these files
 _BLOCK = 1 << 24  # bytes copied at once
 
@@ -54,7 +56,7 @@ def publish(root: Path, folder: Path) -> None:
 
 
 def copy_shard(source: Path, target: Path, *, link: bool) -> None:
-    """Copy a shard that nobody writes; with ``link`` the big files become hard links."""
+    """Copy a closed shard for reading; with ``link`` the big files become hard links."""
     shutil.rmtree(target, ignore_errors=True)
     for folder, names, files in os.walk(source):
         here = target / Path(folder).relative_to(source)

@@ -1,0 +1,80 @@
+"""``kill -9`` at random moments of a sync: the next run ends where an undisturbed one would have."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from askwiki.configuration import CHECKOUT
+from tests import crash_sync
+from tests.stores import embedded
+
+pytestmark = pytest.mark.long
+
+MOMENTS = 20
+
+
+def start(folder: Path) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "tests.crash_sync", str(folder), "after"]
+    return subprocess.Popen(command, cwd=CHECKOUT, env={"PYTHONPATH": f"{CHECKOUT}:{CHECKOUT / 'pipelines'}"})
+
+
+def writing(folder: Path, process: subprocess.Popen[bytes]) -> bool:
+    """Wait for the first write: the writer marks its folder as changed before it."""
+    while not (folder / "store" / "dirty").exists():
+        if process.poll() is not None:
+            return False
+        time.sleep(0.001)
+    return True
+
+
+class Stage:
+    """The index before, what an undisturbed run makes of it, and how long its writing takes."""
+
+    def __init__(self, folder: Path) -> None:
+        self.start = folder / "start"
+        crash_sync.run(self.start, crash_sync.before())
+        self.before = embedded(self.start / "store").contents()
+        undisturbed = self.copy(folder / "undisturbed")
+        process = start(undisturbed)
+        assert writing(undisturbed, process)
+        begun = time.monotonic()
+        assert process.wait() == 0
+        self.seconds = time.monotonic() - begun
+        self.after = embedded(undisturbed / "store").contents()
+
+    def copy(self, target: Path) -> Path:
+        subprocess.run(["cp", "--archive", "--sparse=always", str(self.start), str(target)], check=True)
+        return target
+
+
+@pytest.fixture(scope="module")
+def stage(tmp_path_factory: pytest.TempPathFactory) -> Stage:
+    return Stage(tmp_path_factory.mktemp("crash"))
+
+
+@pytest.mark.parametrize("moment", range(MOMENTS))
+def test_a_killed_sync_is_mended_by_the_next_one(stage: Stage, tmp_path: Path, moment: int) -> None:
+    folder = stage.copy(tmp_path / "index")
+    share = random.Random(moment).random()
+    while True:
+        process = start(folder)
+        assert writing(folder, process)
+        time.sleep(share * stage.seconds)
+        process.send_signal(signal.SIGKILL)
+        if process.wait() == -signal.SIGKILL:
+            break
+        shutil.rmtree(folder)  # it was done already: once more, a little earlier
+        folder, share = stage.copy(tmp_path / "index"), share * 0.8
+    found: Any = embedded(folder / "store").contents()
+    assert found in (stage.before, stage.after), "a reader must see the old index or the new one, nothing between"
+    crash_sync.run(folder, crash_sync.after())
+    assert embedded(folder / "store").contents() == stage.after
