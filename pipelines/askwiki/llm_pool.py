@@ -6,6 +6,7 @@ with fifty candidates to judge does not delay the one call of another chat by mo
 
 from __future__ import annotations
 
+import contextvars
 import threading
 from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable, Iterator
@@ -38,11 +39,12 @@ class FairPool:
     def submit(self, owner: Hashable, call: Callable[[], T]) -> Future[T]:
         """Run ``call`` in a thread of the pool; a future cancelled before its turn costs nothing."""
         future: Future[T] = Future()
+        context = contextvars.copy_context()  # whose request it is, for the log
 
         def start() -> bool:
             if not future.set_running_or_notify_cancel():
                 return False
-            self._jobs.put(lambda: _settle(future, call))
+            self._jobs.put(lambda: context.run(_settle, future, call))
             self._need_thread()
             return True
 
