@@ -15,7 +15,7 @@ from askwiki.errors import SourceError
 from askwiki.settings import ConfluenceSettings, Settings, WikiSettings
 from indexer.confluence.rest import RestSource
 from indexer.confluence.rest_client import LONGEST_WAIT, RestClient, retry_after
-from indexer.confluence.rest_records import LiveRecords
+from indexer.confluence.rest_live import LiveRecords
 from indexer.sources import PageFailure, PageRef, open_source
 from tests.rest_wiki import Wiki, groups, page, restricted, serving, users
 

@@ -6,13 +6,13 @@ They replace those of markdownify's rules that look at a BeautifulSoup tree or t
 
 from __future__ import annotations
 
-import re
-
 from lxml.etree import _Element
 
-from indexer.confluence.code import fence, rendered_code, span
+from indexer.confluence.code import fence, rendered_code
 from indexer.confluence.dates import iso_date
+from indexer.confluence.inline import emphasis, inline_code
 from indexer.confluence.links import image, link
+from indexer.confluence.lists import listing, lone_item
 from indexer.confluence.markdown import Handler, Renderer, tag_name
 from indexer.confluence.targets import attachment_name, href_target, picture_target
 from indexer.confluence.text import clean
@@ -20,9 +20,6 @@ from indexer.confluence.text import clean
 # Inside these a heading is a bold line: it must not take over the text that follows the box.
 BOXES = frozenset({"li", "blockquote", "_box", "_cell", "dd"})
 ICON = "images/icons/"
-JOINED_SPANS = re.compile(r"(?<=[^`\s])``(?=[^`\s])")  # the border of two spans that are one
-NOT_CODE = frozenset({"a", "ac:link", "ac:image", "img", "br", "ac:structured-macro", "ac:macro"})
-PARAGRAPH_BREAK = re.compile(r"\n\s*\n")
 
 
 def paragraph(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
@@ -56,51 +53,6 @@ def heading(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
     return f"\n\n{'#' * int(tag_name(node)[1])} {text}\n\n"
 
 
-def emphasis(mark: str) -> Handler:
-    """``**bold**`` with the marks at the words; none around blocks, in headings or in code."""
-
-    def rule(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
-        text = renderer.inner(node, tags)
-        bare = text.strip()
-        plain = "_noformat" in tags or "_inline" in tags or mark in text or PARAGRAPH_BREAK.search(bare)
-        if not bare or plain or bare.startswith(("- ", "|", "```")) or not any(map(str.isalnum, bare)):
-            return text
-        before = text[: len(text) - len(text.lstrip())]
-        after = text[len(text.rstrip()) :]
-        return f"{before}{mark}{bare}{mark}{after}"
-
-    return rule
-
-
-def inline_code(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
-    """Code in the line; a link or a line break inside divides it, for neither works between the ticks."""
-    if "_noformat" in tags:
-        return renderer.inner(node, tags)
-    inside = renderer.within(tags, "code")
-    pieces = [_code_span(renderer.process_text(node.text or "", inside))]
-    for child in node:
-        if isinstance(child.tag, str):
-            name = tag_name(child)
-            if name == "a" and child.get("href"):
-                renderer.made["links"] += 1
-                said = _code_span(renderer.inner(child, inside))
-                pieces.append(link(said, href_target(renderer.context, child.get("href") or "")))
-            elif any(isinstance(one.tag, str) and tag_name(one) in NOT_CODE for one in child.iter()):
-                pieces.append(renderer.process_tag(child, tags))
-            else:
-                pieces.append(_code_span(renderer.process_tag(child, inside)))
-        pieces.append(_code_span(renderer.process_text(child.tail or "", inside)))
-    return JOINED_SPANS.sub("", "".join(pieces))
-
-
-def _code_span(text: str) -> str:
-    bare = text.strip()
-    if not bare:
-        return text
-    before = text[: len(text) - len(text.lstrip())]
-    return f"{before}{span(bare)}{text[len(text.rstrip()) :]}"
-
-
 def script_level(tag: str) -> Handler:
     """H<sub>2</sub>O: Markdown has no mark of its own, its HTML does not lose the meaning."""
 
@@ -120,52 +72,6 @@ def line_break(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
         return "\n"
     renderer.start_line()
     return "  \n"
-
-
-def listing(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
-    """A list; items carry their numbers, a nested list is indented below its item."""
-    ordered = tag_name(node) == "ol"
-    start = node.get("start", "1")
-    number = int(start) if start.isdigit() and len(start) < 10 else 1
-    inside = renderer.within(tags, tag_name(node))
-    lines: list[str] = []
-    for child in node:
-        if not isinstance(child.tag, str):
-            continue
-        if tag_name(child) in ("li", "ac:task"):
-            lines.append(item(renderer, child, inside, f"{number}. " if ordered else "- "))
-            number += bool(lines[-1])
-        else:  # a list right inside a list, or stray content
-            text = renderer.process_tag(child, inside).strip("\n")
-            lines.append(indent(text, "  ") if tag_name(child) in ("ul", "ol") and lines else text)
-        lines.append(stray(renderer, child.tail, inside))
-    text = "\n".join(line for line in [stray(renderer, node.text, inside), *lines] if line)
-    if not text:
-        return ""
-    return f"\n{text}\n" if "li" in tags else f"\n\n{text}\n\n"
-
-
-def stray(renderer: Renderer, text: str | None, tags: frozenset[str]) -> str:
-    return renderer.process_text(text, tags).strip() if text and text.strip() else ""
-
-
-def item(renderer: Renderer, node: _Element, tags: frozenset[str], bullet: str) -> str:
-    renderer.start_line()
-    if "inline-task-list" in (node.getparent().get("class") or "") if node.getparent() is not None else False:
-        bullet += "[x] " if "checked" in (node.get("class") or "") else "[ ] "
-    text = renderer.inner(node, tags).strip(" \n")
-    if not text:
-        return ""
-    return (
-        bullet
-        + indent(text, " " * (2 if bullet.startswith("-") else len(bullet)))[
-            2 if bullet.startswith("-") else len(bullet) :
-        ]
-    )
-
-
-def indent(text: str, blanks: str) -> str:
-    return "\n".join(blanks + line if line else "" for line in text.split("\n"))
 
 
 def anchor(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
@@ -214,12 +120,6 @@ def term(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
 
 def definition(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
     text = renderer.inner(node, tags).strip()
-    return f"\n{text}\n" if text else ""
-
-
-def lone_item(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
-    """A list item outside any list."""
-    text = item(renderer, node, tags, "- ")
     return f"\n{text}\n" if text else ""
 
 

@@ -26,3 +26,9 @@ LISTINGS = (
     "space-attachments", "recently-used-labels", "global-reports", "userlister", "network", "space-details",
     "content-report-table", "content-by-user", "page-index", "pageindex", "hide-comments", "style", "css-stylesheet",
 )  # fmt: skip
+# Classes of rendered HTML: listings, icons, controls and anchors of the wiki's own surface.
+DROPPED_CLASSES = (
+    "toc-macro", "childpages-macro", "plugin_pagetree", "pagetree-macro", "recently-updated", "contentbylabel",
+    "confluence-anchor-link", "aui-icon", "hidden", "expand-icon", "search-macro", "refresh-issues-bottom",
+    "refresh-action-group", "total-issues-count", "blog-posts-macro",
+)  # fmt: skip

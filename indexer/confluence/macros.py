@@ -19,12 +19,24 @@ from indexer.confluence.includes import excerpt_include, include
 from indexer.confluence.links import link
 from indexer.confluence.macro import Macro, attribute, read_macro
 from indexer.confluence.macro_names import CONTAINERS, FORMULAS, LISTINGS, PLANTUML, TABS
-from indexer.confluence.markdown import Handler, Renderer
+from indexer.confluence.markdown import BLOCKS, Handler, Renderer, tag_name
 from indexer.confluence.storage_elements import attachment_target, block, user_name
 from indexer.confluence.text import clean, escape
 from indexer.confluence.wiki_markup import parse_wiki_markup
 
 MacroHandler = Callable[[Renderer, Macro, frozenset[str]], str]
+NOT_WORDS = BLOCKS | {
+    "p",
+    "ul",
+    "ol",
+    "table",
+    "pre",
+    "hr",
+    "ac:structured-macro",
+    "ac:macro",
+    "ac:task-list",
+    "ac:layout",
+}
 TITLES = ("title", "label", "name", "tab", "caption")
 
 
@@ -62,7 +74,9 @@ def rendered_or_mark(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> 
 def body(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
     """The rich body as it is; a plain one as text, its lines kept apart."""
     if macro.rich is not None:
-        return block(renderer, macro.rich, tags)
+        tagged = {tag_name(child) for child in macro.rich if isinstance(child.tag, str)}
+        words_only = "p" in tags and tagged.isdisjoint(NOT_WORDS)
+        return renderer.inner(macro.rich, tags) if words_only else block(renderer, macro.rich, tags)
     if macro.plain and macro.plain.strip():
         if "\n" in macro.plain.strip() or re.search(r"[<>{}|]", macro.plain):
             return fence(macro.plain, "", tags)

@@ -15,7 +15,7 @@ from lxml.etree import _Element
 
 from askwiki.data import Count, Loss
 from indexer.confluence.macro import attribute
-from indexer.confluence.macro_names import PLANTUML
+from indexer.confluence.macro_names import DROPPED_CLASSES, PLANTUML
 from indexer.confluence.markdown import Renderer, tag_name
 from indexer.confluence.text import clean
 
@@ -28,10 +28,7 @@ INVISIBLE = frozenset(
     | {"ac:adf-attribute", "ac:adf-fallback", "ac:emoticon", "time", "script", "style", "svg", "head", "title"}
     | {"noscript", "button", "select"}
 )
-INVISIBLE_CLASSES = frozenset(
-    {"toc-macro", "childpages-macro", "plugin_pagetree", "recently-updated", "confluence-anchor-link", "hidden"}
-    | {"error", "aui-icon", "issue-placeholder", "contentbylabel", "confluence-embedded-file"}
-)
+INVISIBLE_CLASSES = frozenset({*DROPPED_CLASSES, "error", "issue-placeholder", "confluence-embedded-file"})
 UNLOADED = "Getting issue details"  # what the wiki shows before an issue has come
 CODE = ("code", "noformat")
 RECODED = (*PLANTUML, "html")  # their bodies may be JSON or markup, which is not what a reader sees

@@ -9,7 +9,7 @@ from lxml.etree import _Element
 from indexer.confluence.elements import nothing
 from indexer.confluence.emoticons import emoticon_sign
 from indexer.confluence.links import link
-from indexer.confluence.macro_names import LISTINGS, PLANTUML
+from indexer.confluence.macro_names import DROPPED_CLASSES, LISTINGS, PLANTUML
 from indexer.confluence.markdown import Handler, Renderer
 from indexer.confluence.measure import UNLOADED
 from indexer.confluence.rendered_boxes import (
@@ -137,12 +137,6 @@ CLASSES: dict[str, Handler] = {
     "error": lambda renderer, node, tags: broken_macro(renderer, node, tags) if node.tag == "div" else None,
     "ap-container": vanished,
     "confluence-embedded-file": embedded_file,
-    **dict.fromkeys(
-        (
-            "toc-macro", "childpages-macro", "plugin_pagetree", "pagetree-macro", "recently-updated", "contentbylabel",
-            "confluence-anchor-link", "aui-icon", "hidden", "expand-icon", "search-macro", "blog-posts-macro",
-        ),
-        nothing,
-    ),
-}  # fmt: skip
+    **dict.fromkeys(DROPPED_CLASSES, nothing),
+}
 RENDERED: dict[str, Handler] = {"svg": vector_picture, "svg:svg": vector_picture}

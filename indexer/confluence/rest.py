@@ -20,8 +20,10 @@ from indexer.confluence.html_tree import parse_fragment
 from indexer.confluence.links import Context, Included, NoSurroundings
 from indexer.confluence.page import convert
 from indexer.confluence.rendered_macros import RenderedMacros
+from indexer.confluence.rest_folder import FolderRecords
+from indexer.confluence.rest_live import LiveRecords
 from indexer.confluence.rest_record import Record, RecordFacts, attachments_of, bodies_of, read_record, space_readers
-from indexer.confluence.rest_records import FolderRecords, LiveRecords, Records
+from indexer.confluence.rest_records import Records
 from indexer.confluence.storage import parse_storage
 from indexer.confluence.text import clean
 from indexer.sources import PageFailure, PageRef

@@ -5,7 +5,7 @@ from __future__ import annotations
 from lxml.etree import _Element
 
 from indexer.anchors import confluence_anchor
-from indexer.confluence.elements import HTML, indent, nothing
+from indexer.confluence.elements import HTML, nothing
 from indexer.confluence.emoticons import emoticon_sign
 from indexer.confluence.links import (
     Context,
@@ -16,6 +16,7 @@ from indexer.confluence.links import (
     page_url,
     titled_url,
 )  # fmt: skip
+from indexer.confluence.lists import indent
 from indexer.confluence.macro import attribute, first
 from indexer.confluence.markdown import Handler, Renderer, tag_name
 from indexer.confluence.tables import table

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 from lxml.etree import _Element
 
-from indexer.confluence.elements import indent
 from indexer.confluence.grid import Grid, Slot, has_blocks, header_count, read_grid, spans_all
+from indexer.confluence.lists import indent
 from indexer.confluence.markdown import Renderer, tag_name
 
 KEY_LENGTH = 80  # characters; a longer left cell is no name of a value

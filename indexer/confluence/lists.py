@@ -1,0 +1,59 @@
+"""Lists: numbers, marks of tasks, and what is nested below an item."""
+
+from __future__ import annotations
+
+from lxml.etree import _Element
+
+from indexer.confluence.markdown import Renderer, tag_name
+
+
+def listing(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
+    """A list; items carry their numbers, a nested list is indented below its item."""
+    ordered = tag_name(node) == "ol"
+    start = node.get("start", "1")
+    number = int(start) if start.isdigit() and len(start) < 10 else 1
+    inside = renderer.within(tags, tag_name(node))
+    lines: list[str] = []
+    for child in node:
+        if not isinstance(child.tag, str):
+            continue
+        if tag_name(child) in ("li", "ac:task"):
+            lines.append(item(renderer, child, inside, f"{number}. " if ordered else "- "))
+            number += bool(lines[-1])
+        else:  # a list right inside a list, or stray content
+            text = renderer.process_tag(child, inside).strip("\n")
+            lines.append(indent(text, "  ") if tag_name(child) in ("ul", "ol") and lines else text)
+        lines.append(stray(renderer, child.tail, inside))
+    text = "\n".join(line for line in [stray(renderer, node.text, inside), *lines] if line)
+    if not text:
+        return ""
+    return f"\n{text}\n" if "li" in tags else f"\n\n{text}\n\n"
+
+
+def stray(renderer: Renderer, text: str | None, tags: frozenset[str]) -> str:
+    return renderer.process_text(text, tags).strip() if text and text.strip() else ""
+
+
+def item(renderer: Renderer, node: _Element, tags: frozenset[str], bullet: str) -> str:
+    renderer.start_line()
+    if "inline-task-list" in (node.getparent().get("class") or "") if node.getparent() is not None else False:
+        bullet += "[x] " if "checked" in (node.get("class") or "") else "[ ] "
+    text = renderer.inner(node, tags).strip(" \n")
+    if not text:
+        return ""
+    return (
+        bullet
+        + indent(text, " " * (2 if bullet.startswith("-") else len(bullet)))[
+            2 if bullet.startswith("-") else len(bullet) :
+        ]
+    )
+
+
+def lone_item(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
+    """A list item outside any list."""
+    text = item(renderer, node, tags, "- ")
+    return f"\n{text}\n" if text else ""
+
+
+def indent(text: str, blanks: str) -> str:
+    return "\n".join(blanks + line if line else "" for line in text.split("\n"))
