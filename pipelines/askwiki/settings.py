@@ -215,7 +215,6 @@ class ContextSettings:
 class SyncSettings:
     shrink: float = 0.3  # a source that lost a larger share of its pages is refused
     cache: str = ".askwiki/cache"  # vectors, contexts and cuts by content hash
-    parallel: int = 8  # pages whose contexts are written at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +235,6 @@ class ConfluenceSettings:
     timeout: float = 30.0  # seconds a call
     page_size: int = 50  # pages a call; the server may lower it
     include_archived: bool = False  # archived pages too
-    comments: bool = False  # comments as part of their page
 
 
 @dataclass(frozen=True, slots=True)
