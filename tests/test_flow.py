@@ -39,7 +39,7 @@ WIKI = [
 ]
 READERS = {"hr": (Clause(groups=("hr",)),)}
 ANYBODY = Identity()
-NO_THRESHOLD = AnswerSettings(refusal_threshold=0.0)
+NO_THRESHOLD = AnswerSettings(refusal_threshold=0.0, caution=0.0)
 
 
 @dataclass
@@ -303,11 +303,13 @@ def test_without_a_model_the_best_passages_are_quoted_with_links() -> None:
     assert "**Источники**\n\n1. [Лимиты переводов](https://wiki.example.com/limits)" in seen.text
 
 
-def test_without_a_model_too_little_cover_is_a_refusal() -> None:
-    made = with_settings(kit(), answer=AnswerSettings(refusal_threshold=0.9))
+def test_without_a_model_too_little_support_is_a_refusal_and_little_is_said() -> None:
+    made = with_settings(kit(), answer=AnswerSettings(support_dense=0.0, support_middle=0.6))
     assert put("Какой лимит кофе в столовой?", made).answer.refused == "insufficient"
     assert put("Скользкие крокодилы плавают?", made).answer.refused == "outside"
-    assert put("лимит перевода в Турцию", made).answer.refused == ""
+    weak = put("Какой разовый лимит у компании?", made)
+    assert (weak.answer.refused, weak.text[:29]) == ("", "Совпадение с вопросом слабое,")
+    assert put("лимит перевода в Турцию", made).text.startswith("Вот что говорит об этом вики:")
 
 
 def test_without_a_model_what_was_said_cannot_be_translated_and_that_is_told() -> None:

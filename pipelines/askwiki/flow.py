@@ -125,7 +125,8 @@ def _answer(
     if all(candidate.verdict == "no" for candidate in trace.judged):
         refused: Refusal = "outside" if asked.need == "outside" else "insufficient"
         return (yield from refuse(run, refused, trace.gated, rights))
-    if run.kit.llm is None and not _sure_enough(run, trace):
+    sure = _sure_enough(run, trace)
+    if run.kit.llm is None and not sure:
         refused = "outside" if is_foreign(trace.gated, asked) else "insufficient"
         return (yield from refuse(run, refused, trace.gated, rights))
     cut = yield from collect(run, asked, trace.judged, rights)
@@ -162,7 +163,9 @@ def _broken(run: Run, sentence: str) -> Generator[Event, None, Answer]:
 
 def _sure_enough(run: Run, trace: _Traced) -> bool:
     settings = run.settings.answer
-    return confidence(trace.gated, trace.question, settings) >= settings.refusal_threshold
+    sure = confidence(trace.gated, trace.question, settings)
+    run.weak = sure < settings.caution
+    return sure >= settings.refusal_threshold
 
 
 def _last_status(run: Run, answer: Answer) -> Status:

@@ -26,6 +26,7 @@ class Run:
     timings: dict[str, float] = field(default_factory=dict)
     tokens: dict[str, int] = field(default_factory=dict)
     text: str = ""  # of the answer so far
+    weak: bool = False  # what was found may not hold the answer
 
     def say(self, name: str, **values: object) -> str:
         return self.kit.texts.say(name, self.language, **values)

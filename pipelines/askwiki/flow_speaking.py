@@ -7,7 +7,7 @@ from collections.abc import Generator, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
 
-from askwiki.data import Answer, Candidate, Event, Passage, Question, Refusal, Rights, Turn
+from askwiki.data import Answer, Candidate, Event, Passage, Question, Refusal, Rights, Source, Turn
 from askwiki.errors import ContextOverflow, ModelError
 from askwiki.flow_run import Run
 from askwiki.llm import Llm, Message
@@ -83,17 +83,23 @@ def _near(run: Run, candidates: Sequence[Candidate], rights: Rights) -> Sequence
 
 
 def quote(run: Run, question: Question, passages: Sequence[Passage]) -> Speech:
-    """The answer without a model: the nearest sentences of the best passages."""
+    """The answer without a model: the nearest sentences of the best passages, with caution where it is due."""
     with run.stage("answer"):
         terms = search_terms(question, run.kit.glossary)
         quoted = extract(
             passages, question.text, terms, run.settings.answer, lambda text: _harmless(run, passages, text)
         )
     shown = [passage for passage, _ in quoted]
-    yield from map(source_of, shown)
-    opening = f"{run.say('extract_title')}\n\n{as_markdown(quoted)}"
+    yield from _sources(run, shown)
+    opening = f"{run.say('extract_weak' if run.weak else 'extract_title')}\n\n{as_markdown(quoted)}"
     yield run.token(f"\n\n{opening}" if run.text else opening)
     return (yield from _finish(run, passages, {passage.number for passage in shown}))
+
+
+def _sources(run: Run, passages: Sequence[Passage]) -> tuple[Source, ...]:
+    """Passages as the chat shows them beside the answer: it renders their text, so that must be harmless too."""
+    sources = map(source_of, passages)
+    return tuple(replace(source, text=_harmless(run, passages, source.text)) for source in sources)
 
 
 def _harmless(run: Run, passages: Sequence[Passage], text: str) -> str:
@@ -156,7 +162,7 @@ def _stream(
     """Tokens; the sources go out just before the first of them, so a refusal shows none."""
     for text in write(llm, messages, gate, result, run.cancel):
         if not run.text:
-            yield from map(source_of, passages)
+            yield from _sources(run, passages)
         yield run.token(text)
     if result.reply is not None:
         run.tokens["prompt"] = run.tokens.get("prompt", 0) + result.reply.prompt_tokens
@@ -172,7 +178,7 @@ def _finish(run: Run, passages: Sequence[Passage], cited: set[int]) -> Speech:
     text = source_list(listed, title=title, texts=run.kit.texts, language=run.language, now=datetime.now(UTC))
     if text:
         yield run.token(text)
-    return Answer(run.text, sources=tuple(map(source_of, listed)))
+    return Answer(run.text, sources=_sources(run, listed))
 
 
 def _editions(passages: Sequence[Passage], listed: set[int]) -> list[tuple[Passage, Passage]]:
