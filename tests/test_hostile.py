@@ -8,15 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from askwiki.data import Passage, Question
+from askwiki.data import Identity, Passage, Question, Source, Token, Turn
+from askwiki.flow import ask
 from askwiki.glossary import load_glossary
 from askwiki.prompts import load_prompts
+from askwiki.settings import WikiSettings
 from askwiki.stages.answer import answer_messages
 from askwiki.stages.fence import Fence
 from askwiki.stages.gate import SentenceGate
 from askwiki.stages.links import wiki_hosts
 from askwiki.stages.support import known
 from tests.hostile.reading import INVISIBLE, TEMPLATE, WIKI, Case, cases, dangers
+from tests.small_wiki import chunk, kit_of, with_settings
 
 CONFIG = Path(__file__).resolve().parents[1] / "config"
 PROMPTS = load_prompts(CONFIG / "prompts")
@@ -89,6 +92,27 @@ def test_without_the_gate_the_case_does_harm(case: Case) -> None:
 )
 def test_what_is_harmless_leaves_unchanged(text: str) -> None:
     assert gated(text, 5) == text
+
+
+# --- what is quoted and shown of a page ------------------------------------------------------------------
+
+
+def asked_of(case: Case) -> tuple[list[Source], str]:
+    """(sources, text) of an answer without a model, quoted from a page that holds the case."""
+    page = chunk("p1", f"Какой лимит перевода: 150 000 рублей.\n\n{case.text}", title="Лимит перевода")
+    kit = with_settings(kit_of([page]), wiki=WikiSettings(url=f"https://{WIKI}"))
+    events = list(ask([Turn("user", QUESTION.text)], Identity(), kit=kit))
+    return [event for event in events if isinstance(event, Source)], "".join(
+        event.text for event in events if isinstance(event, Token)
+    )
+
+
+@pytest.mark.parametrize("case", ANSWERS, ids=by_id)
+def test_nothing_hostile_of_a_page_is_quoted_or_shown_beside_the_answer(case: Case) -> None:
+    sources, text = asked_of(case)
+    assert len(sources) == 1
+    assert dangers(sources[0].text, sources=frozenset()) == []
+    assert dangers(text, sources=frozenset({1})) == []
 
 
 # --- what reaches the prompt --------------------------------------------------------------------------
