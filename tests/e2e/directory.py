@@ -57,11 +57,19 @@ EMPLOYEES = (
 )
 
 
+def is_installed() -> bool:
+    """Whether this machine has OpenLDAP's server and its client."""
+    return _slapd().exists() and shutil.which("ldapadd") is not None
+
+
+def _slapd() -> Path:
+    return Path(shutil.which("slapd") or "/usr/sbin/slapd")  # sbin is not in everybody's path
+
+
 @contextlib.contextmanager
 def directory(folder: Path) -> Iterator[int]:
     """Start the server, fill it, give its port."""
-    slapd = shutil.which("slapd") or "/usr/sbin/slapd"
-    if not Path(slapd).exists():
+    if not is_installed():
         raise RuntimeError("OpenLDAP is missing: apt-get install slapd ldap-utils")
     database = folder / "ldap"
     database.mkdir(parents=True, exist_ok=True)
@@ -71,7 +79,7 @@ def directory(folder: Path) -> Iterator[int]:
     )
     port = free_port()
     log = folder / "slapd.log"
-    with process([slapd, "-f", str(settings), "-h", f"ldap://127.0.0.1:{port}", "-d", "0"], log) as running:
+    with process([str(_slapd()), "-f", str(settings), "-h", f"ldap://127.0.0.1:{port}", "-d", "0"], log) as running:
         _await_port(port)
         _fill(port)
         if running.poll() is not None:

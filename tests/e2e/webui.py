@@ -18,7 +18,7 @@ from tests.e2e.directory import ADMIN, ADMIN_PASSWORD, BASE
 from tests.e2e.processes import await_url, free_port, process
 
 ROOT = Path(__file__).resolve().parents[2]
-START_SECONDS = 240.0  # of a first start: migrations, and 30 to 60 s of imports on two cores
+START_SECONDS = 420.0  # of a first start: migrations, and 30 to 60 s of imports on two idle cores
 ADMIN_EMAIL = "admin@example.com"
 _VARIABLE = re.compile(r"\$\{(\w+)(?::([-?])([^}]*))?\}")
 
@@ -49,10 +49,10 @@ def compose_environment(service: str, values: Mapping[str, str]) -> dict[str, st
 
 @contextlib.contextmanager
 def webui(
-    folder: Path, *, pipelines_url: str, key: str, ldap_port: int | None, program: Path
+    folder: Path, *, pipelines_url: str, key: str, ldap_port: int | None, program: Path, port: int | None = None
 ) -> Iterator[RunningWebUi]:
     """Start it against our server (and the directory), wait, give the wiki model to every user."""
-    port, password = free_port(), secrets.token_urlsafe(16)
+    port, password = port or free_port(), secrets.token_urlsafe(16)
     values = {
         "PIPELINES_API_KEY": key,
         "WEBUI_SECRET_KEY": secrets.token_hex(32),

@@ -1,0 +1,67 @@
+"""What ``make chat`` runs: the real Open WebUI on this machine, with the sample wiki, for a person to try.
+
+ASKWIKI_LLM_URL (and the other ASKWIKI_LLM variables) are respected; without them answers are quoted.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import time
+from collections.abc import Mapping
+
+from askwiki.errors import AskWikiError
+from tests.demo import KEPT
+from tests.e2e.directory import EMPLOYEES, is_installed
+from tests.e2e.stack import PLACE, Stack, index_sample, settings_of, stack
+from tests.e2e.wiki_site import wiki_site
+
+CHAT_PORT, WIKI_PORT = 3000, 3001  # the same every time: links in kept chats stay good
+LOOK_SECONDS = 1.0
+
+
+def main(environ: Mapping[str, str]) -> int:
+    place = PLACE.parent / "chat"
+    place.mkdir(parents=True, exist_ok=True)
+    kept = {name: value for name, value in environ.items() if name.startswith(KEPT)}
+    with wiki_site(WIKI_PORT) as wiki:
+        settings = settings_of(place, f"http://127.0.0.1:{wiki.port}", kept)
+        print("Индексирую пример вики …", flush=True)
+        index_sample(settings)
+        print("Запускаю Open WebUI (в первый раз около минуты) …", flush=True)
+        # A new database each time: its passwords are as new as the key of the server.
+        shutil.rmtree(place / "run", ignore_errors=True)
+        with stack(place / "run", settings, port=CHAT_PORT, people=is_installed()) as running:
+            print(greeting(running, bool(environ.get("ASKWIKI_LLM_URL"))), flush=True)
+            while running.server.process.poll() is None:
+                time.sleep(LOOK_SECONDS)
+            return 1
+
+
+def greeting(running: Stack, with_model: bool) -> str:
+    """Where to go, who to be, what to ask."""
+    chat = running.webui
+    lines = [f"\nЧат работает: {chat.url}", "", "Войти можно так:"]
+    if running.people:
+        lines += [f"  {person.user:<12} {person.password:<16} {', '.join(person.groups)}" for person in EMPLOYEES]
+    else:
+        lines.append("  (учётные записи LDAP появятся, если установить slapd и ldap-utils)")
+    lines += [
+        f"  {chat.email:<12} {chat.password:<16} администратор: «Продолжить с Email»",
+        "",
+        "Спросите: «Какие статусы бывают у перевода?» или, чтобы увидеть права, «Какой оклад у старшего аналитика?»",
+    ]
+    if not with_model:
+        lines.append("Языковой модели нет, поэтому вместо ответа — выдержки. С моделью: ASKWIKI_LLM_URL=… make chat")
+    lines.append(f"Журналы: {running.folder}. Остановить: Ctrl+C.")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(os.environ))
+    except KeyboardInterrupt:
+        sys.exit(0)
+    except (AskWikiError, RuntimeError, OSError) as error:
+        sys.exit(f"chat: {error}")

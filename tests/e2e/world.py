@@ -1,0 +1,84 @@
+"""The running parts of the chat's tests, and the people who sit before it."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import requests
+from playwright.sync_api import Browser, expect
+
+from askwiki.provision import WebUi, sign_in
+from tests.e2e.browser import PATIENCE, Chat, chromium, sign_in_by_directory, sign_in_by_email, window
+from tests.e2e.scenes import SCENES, WIKI_URL
+from tests.e2e.script import ENVIRONMENT, ROLES, Script
+from tests.e2e.stack import PLACE, Stack, index_sample, settings_of, stack
+from tests.e2e.wiki_site import WikiSite, wiki_site
+from tests.scripted import ScriptedServer
+
+HOME = {"127.0.0.1", "wiki.example.com"}  # the only hosts that a page may ask for anything
+ADMIN = "admin"
+
+
+@dataclass(slots=True)
+class World:
+    """``states`` = what the browsers of those who have signed in remember."""
+
+    stack: Stack
+    wiki: WikiSite
+    llm: ScriptedServer
+    browser: Browser
+    states: dict[str, Any] = field(default_factory=dict)
+
+    @contextlib.contextmanager
+    def sitting(self, who: str, **form: Any) -> Iterator[Chat]:
+        """A window of somebody who has signed in; no page of it may ask a foreign host for anything."""
+        if who not in self.states:
+            self.states[who] = self._signed_in(who)
+        chat = window(self.browser, self.stack.webui.url, state=self.states[who], **form)
+        try:
+            yield chat
+        finally:
+            chat.context.close()
+        assert chat.asked_hosts <= HOME
+
+    def _signed_in(self, who: str) -> Any:
+        chat = window(self.browser, self.stack.webui.url)
+        if who == ADMIN:
+            sign_in_by_email(chat, self.stack.webui.email, self.stack.webui.password)
+        else:
+            sign_in_by_directory(chat, who)
+        state = chat.context.storage_state()
+        chat.context.close()
+        return state
+
+    def admin(self) -> WebUi:
+        """Open WebUI's API as its admin."""
+        webui = self.stack.webui
+        return sign_in(webui.url, webui.email, webui.password, wait=PATIENCE)
+
+    def asked(self, role: str) -> int:
+        """How often the language model was asked in this role."""
+        return sum(asking.body["model"] == role for asking in self.llm.requests)
+
+    def counter(self, name: str) -> float:
+        """A counter of the server's metrics, its labels added up."""
+        server = self.stack.server
+        page = requests.get(f"{server.url}/metrics", headers=server.headers, timeout=PATIENCE).text
+        return sum(
+            float(line.rsplit(" ", 1)[1]) for line in page.splitlines() if line.startswith((f"{name}{{", f"{name} "))
+        )
+
+
+@contextlib.contextmanager
+def world(folder: Path) -> Iterator[World]:
+    """The sample wiki, the scripted model, our server, the directory, Open WebUI and Chromium."""
+    expect.set_options(timeout=1000 * PATIENCE)
+    with wiki_site() as wiki, ScriptedServer(Script(SCENES), models=ROLES) as llm:
+        environ = settings_of(PLACE, WIKI_URL, {**ENVIRONMENT, "ASKWIKI_LLM_URL": llm.url})
+        index_sample(environ)
+        with stack(folder, environ) as running, chromium({"wiki.example.com": wiki.port}) as browser:
+            yield World(running, wiki, llm, browser)
