@@ -17,12 +17,13 @@ from indexer.blocks import Block, parse_blocks
 from indexer.breadcrumb import breadcrumb
 from indexer.cut import Cutter, Span, Thought
 from indexer.fit import Count, Ruler, Stretch, fit_stretches
-from indexer.groups import Group, group_sections
+from indexer.groups import Group, Measured, group_sections, is_bare
 from indexer.pieces import Piece, Size
 from indexer.screens import is_labelled, screen_rule
 from indexer.sections import split_sections
 
 HASH_BYTES = 10  # 80 bits: no collisions among the chunks of one page
+SCRAP = 60  # tokens of a section that is joined to its neighbour even where a model chooses the borders
 LEAST_ROOM = 16  # tokens for text beside the path; below that nothing sensible can be embedded
 
 
@@ -68,6 +69,8 @@ def chunk_page(
     """
     blocks = parse_blocks(page.markdown)
     [special] = count([""])
+    if cutter:  # it knows where thoughts end: only scraps are joined before
+        settings = dataclasses.replace(settings, merge_below=min(settings.merge_below, SCRAP))
     places = _places(page, blocks, count, special, settings)
     spans = [Span(place.start, place.end, place.group.headings) for place in places]
     thoughts = cutter(page, spans) if cutter else [[Thought(span.end)] for span in spans]
@@ -91,8 +94,18 @@ def _places(
     counted = count([*paths, *(section.markdown for section in sections)])
     heads, bodies = counted[: len(paths)], counted[len(paths) :]
     starts = [0, *accumulate(len(section.markdown) for section in sections)]
+    measured = [
+        Measured(
+            section,
+            body - special,
+            settings.tokens - head,
+            bool(screen_rule(section.markdown, section.headings)),
+            is_bare(section),
+        )
+        for section, head, body in zip(sections, heads, bodies, strict=True)
+    ]
     places = []
-    for group in group_sections(sections, [body - special for body in bodies], settings, page.title):
+    for group in group_sections(measured, settings):
         longest = max(range(group.first, group.last + 1), key=heads.__getitem__)
         places.append(_Place(group, starts[group.first], starts[group.last + 1], paths[longest], heads[longest]))
     return places
@@ -131,7 +144,7 @@ def _assemble(
                 "headings": group.headings,
                 "url": url,
                 "kind": group.kind,
-                "screen": labelled or cut.screen or bool(screen_rule(text, group.headings)),
+                "screen": labelled or cut.screen or (group.screen if len(parts) == 1 else _is_screen(text, group)),
                 "ordinal": ordinal,
                 "part": part,
                 "parts": len(parts),
@@ -145,6 +158,10 @@ def _assemble(
             yield Chunk(**fields, hash=_hash_of(fields))
             ordinal += 1
         seen[group.place] += 1
+
+
+def _is_screen(text: str, group: Group) -> bool:
+    return bool(screen_rule(text, group.headings))
 
 
 def embedded_texts(chunk: Chunk, sparse_path: bool) -> EmbeddedTexts:

@@ -65,10 +65,10 @@ def test_kinds_and_breadcrumbs_follow_the_heading_tree() -> None:
 
 
 def test_what_is_embedded_names_the_way_once() -> None:
-    [_, chunk] = chunks_of(f"# Заявки\n\n{sentences(3)}\n\n## Сроки\n\nДва дня.\n")
+    [_, chunk] = chunks_of(f"# Заявки\n\n{sentences(3)}\n\n## Сроки\n\n{sentences(3)}\n")
     texts = embedded_texts(chunk, False)
-    assert texts.text == "Поддержка / Заявки / Сроки\n## Сроки\n\nДва дня."
-    assert texts.sparse == "Заявки / Сроки\n## Сроки\n\nДва дня."
+    assert texts.text == f"Поддержка / Заявки / Сроки\n## Сроки\n\n{sentences(3)}"
+    assert texts.sparse == f"Заявки / Сроки\n## Сроки\n\n{sentences(3)}"
     assert embedded_texts(chunk, True).sparse == texts.text
 
 
@@ -128,12 +128,23 @@ def test_short_children_are_read_with_their_parent_but_top_sections_stay_apart(s
     assert [(chunk.kind, chunk.headings) for chunk in chunks_of(text)] == [("merged", ("А",)), ("section", ("Г",))]
 
 
-def test_sections_below_a_heading_that_repeats_the_title_are_top_sections() -> None:
-    text = "# Заявки\n\nО заявках.\n\n## А\n\nОдно.\n\n## Б\n\nДва.\n"
-    assert [(chunk.kind, chunk.headings) for chunk in chunks_of(text)] == [
-        ("section", ("Заявки",)),
-        ("subsection", ("Заявки", "А")),
-        ("subsection", ("Заявки", "Б")),
+def test_children_are_joined_with_parent_and_neighbours_while_they_fit() -> None:
+    joining = ChunkingSettings(tokens=100, merge_below=100)
+    text = "".join(f"## Р{n}\n\n{sentences(2)}\n\n" for n in range(6))
+    chunks = chunk_page(page(f"# А\n\nО деле.\n\n{text}"), count=count, limit=LIMIT, settings=joining)
+    assert [(chunk.kind, chunk.headings, chunk.text.count("## Р")) for chunk in chunks] == [
+        ("merged", ("А",), 4),
+        ("merged", ("А",), 2),
+    ]
+
+
+def test_a_screen_is_not_joined_to_an_explanation() -> None:
+    form = "## Форма\n\n| Поле | Смысл |\n|---|---|\n| Сумма | сколько |\n\n"
+    chunks = chunks_of(f"# А\n\nО деле.\n\n{form}## Сроки\n\nДва дня.\n")
+    assert [(chunk.screen, chunk.headings) for chunk in chunks] == [
+        (False, ("А",)),
+        (True, ("А", "Форма")),
+        (False, ("А", "Сроки")),
     ]
 
 
