@@ -26,7 +26,7 @@ _LATIN = {
 }
 _ALIKE = (("ks", "x"), ("w", "v"), ("ck", "k"), ("c", "k"), ("ph", "f"), ("y", "i"), ("ee", "i"), ("oo", "u"))
 _LONGEST = 64  # characters of a term; longer ones are hashes, keys and encoded files
-_MEMORY = 100_000  # tokens whose terms are remembered
+_MEMORY = 16_384  # tokens whose terms are remembered: the frequent ones, a few MB
 
 
 @dataclass(frozen=True, slots=True)
