@@ -14,16 +14,18 @@ import pytest
 
 from askwiki.access import rights_of
 from askwiki.configuration import Configuration
-from askwiki.data import Answer, Event, Identity, Rights, Turn
+from askwiki.data import Answer, Clause, Event, Identity, Rights, Turn
 from askwiki.directory import Directory
 from askwiki.flow import ask
 from askwiki.identity import GroupMemory, identity_of
 from askwiki.kit import Kit
 from askwiki.settings import AnswerSettings, Settings, WikiSettings
+from askwiki.stages.condense import condense
 from askwiki.store.port import Leg, Reader
 from indexer.sources import open_source
 from tests.restricted import Person, World, make_world, write_exports
-from tests.small_wiki import CONFIG, kit_of, with_settings
+from tests.scripted import ScriptedLlm
+from tests.small_wiki import CONFIG, chunk, kit_of, with_settings
 from tests.sources import Indexer
 from tests.stores import SPARSE, embedded
 
@@ -211,3 +213,35 @@ def test_without_the_filter_the_checks_fail(small: Wiki, check: str) -> None:
             check_urls(bare, person)
         else:
             check_flow(bare, person, question, refuse=check == "refused")
+
+
+# --- what was said before rights were taken ---------------------------------------------------------------
+
+SALARY = "Оклад директора тридцать миллионов рублей."
+TOLD = (
+    "Оклад тридцать миллионов [1].\n\n**Источники**\n\n"
+    "1. [Страница hr](https://wiki.example.com/hr) · обновлено 3 мес. назад\n"
+)
+DIALOGUE = [Turn("user", "Какой оклад директора?"), Turn("assistant", TOLD), Turn("user", "А в долларах это сколько?")]
+READERS = {"hr-key": (Clause(groups=("hr",)),)}
+
+
+@pytest.mark.parametrize(("groups", "told"), [(("hr",), True), ((), False)], ids=["still a reader", "rights taken"])
+def test_an_earlier_answer_reaches_no_prompt_after_rights_were_taken(groups: tuple[str, ...], told: bool) -> None:
+    llm = ScriptedLlm().always("relevance", "1").always("answer", "Не знаю.")
+    llm.always("condense", {"question": "Какой оклад в долларах?", "need": "search", "intent": "unclear", "terms": []})
+    wiki = [chunk("hr", SALARY, acl="hr-key"), chunk("open", "Отпуск дают два раза в год, оклад не уменьшается.")]
+    person = Identity(id="1", email="a@example.com", groups=groups, known=True)
+    list(ask(DIALOGUE, person, kit=kit_of(wiki, llm=llm, readers=READERS)))
+    said = "\n".join(asked.text for asked in llm.history)
+    assert llm.asked("condense") and llm.asked("answer")
+    assert ("тридцать миллионов" in said) == told
+
+
+def test_without_the_look_at_history_the_hidden_words_come_back() -> None:
+    """The same dialogue past the check: the condensing alone carries the words."""
+    llm = ScriptedLlm().always(
+        "condense", {"question": "Какой оклад в долларах?", "need": "search", "intent": "unclear", "terms": []}
+    )
+    condense(DIALOGUE, kit=kit_of([], llm=llm), settings=Settings())
+    assert "тридцать миллионов" in llm.history[0].text
