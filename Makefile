@@ -32,7 +32,7 @@ test-long: $(VENV)/.test ## crash, property and scale tests
 e2e: $(VENV)/.test ## real Open WebUI, LDAP and Chromium
 	@BIN=$(BIN) bash tests/e2e/run.sh
 
-bench: $(VENV)/.test ## speed and memory: bench.json and a table
+bench: $(VENV)/.bench ## speed and memory: bench.json and a table
 	@$(BIN)/python -m tests.bench
 
 bench-peers: $(VENV)/.test ## side by side with what a team would use instead
@@ -55,6 +55,10 @@ $(VENV)/.base: pyproject.toml requirements.lock
 	@echo "Installing askwiki into $(VENV) …"
 	@$(PYTHON) -m venv $(VENV)
 	@$(PIP) --editable .
+	@touch $@
+
+$(VENV)/.bench: $(VENV)/.test
+	@$(PIP) --editable '.[bench]'
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.base

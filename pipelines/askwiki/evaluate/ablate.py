@@ -54,6 +54,7 @@ VARIANTS = (
     Variant("no path in the sparse text", {"sparse.path": False}),
     Variant("whole chunks instead of pieces", {"chunking.pieces": 0}),
     Variant("shorter chunks", {"chunking.tokens": 200}),
+    Variant("no joining of sections", {"chunking.merge_below": 0}),
 )
 
 
