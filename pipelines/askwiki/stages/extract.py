@@ -23,7 +23,13 @@ _HEADING = re.compile(r"^#{1,6}\s+")
 _ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s")
 CONTEXT_SHARE = 0.35  # of a neighbour's own weight that a unit passes on: an answer stands beside its subject
 LESSER_SHARE = 0.5  # of the best unit's score that a further unit or passage needs to be quoted as well
+HEADING_SHARE = 0.5  # of a heading's own weight that everything under it has
+LISTING = 2.0  # weight of rows and items for a question that asks for several things
 WHOLE_TABLE, WHOLE_LIST = 1_500, 700  # characters up to which a table or a list is quoted whole
+_ASKS_FOR_SEVERAL = re.compile(
+    r"\b(?:какие|каких|какими|перечисли\w*|список|перечень|все|виды|варианты|which|list|what are|what kinds)\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +51,10 @@ def extract(
     """(passage, quotation) best first; ``clean`` makes wiki text harmless. Later ones only if they are near, too."""
     weights = _weights(passages, set(telling_stems(question)), set(telling_stems(" ".join(terms))))
     quoted: list[tuple[Passage, str]] = []
+    listing = bool(_ASKS_FOR_SEVERAL.search(question))
     best = 0.0
     for passage in passages[: settings.extractive_passages]:
-        text, score = best_part(passage.text, weights, settings.extractive_characters)
+        text, score = best_part(passage.text, weights, settings.extractive_characters, listing=listing)
         if text and (not quoted or score >= LESSER_SHARE * best):
             quoted.append((passage, clean(text).strip()))
             best = max(best, score)
@@ -61,13 +68,12 @@ def as_markdown(quoted: Sequence[tuple[Passage, str]]) -> str:
     )
 
 
-def best_part(text: str, weights: Mapping[str, float], characters: int) -> tuple[str, float]:
+def best_part(text: str, weights: Mapping[str, float], characters: int, *, listing: bool = False) -> tuple[str, float]:
     """(the part of ``text`` of about ``characters`` around its best units, in page order; the best unit's score)."""
     units = _units(text)
     if not units:
         return "", 0.0
-    own = [sum(weights.get(word, 0.0) for word in set(telling_stems(unit.text))) for unit in units]
-    scores = [score + CONTEXT_SHARE * _near(own, place) for place, score in enumerate(own)]
+    scores = _scores(units, weights, listing)
     order = sorted(range(len(units)), key=lambda place: (-scores[place], place))
     best = scores[order[0]]
     if sum(len(unit.text) for unit in units) <= characters:
@@ -83,6 +89,21 @@ def best_part(text: str, weights: Mapping[str, float], characters: int) -> tuple
             chosen |= wanted
             left -= cost
     return _joined(units, chosen), best
+
+
+def _scores(units: Sequence[_Unit], weights: Mapping[str, float], listing: bool) -> list[float]:
+    """The weight of a unit's own words, with a share of its neighbours' and of the heading it stands under."""
+    own = [sum(weights.get(word, 0.0) for word in set(telling_stems(unit.text))) for unit in units]
+    scores: list[float] = []
+    heading = 0.0
+    for place, unit in enumerate(units):
+        if unit.kind == "heading":
+            heading = own[place]
+        score = own[place] + CONTEXT_SHARE * _near(own, place)
+        if unit.kind != "heading":
+            score += HEADING_SHARE * heading
+        scores.append(score * (LISTING if listing and unit.kind in ("row", "item") else 1.0))
+    return scores
 
 
 def _around(units: Sequence[_Unit], place: int) -> set[int]:
