@@ -55,7 +55,8 @@ class EmbeddingSettings:
     device: str = "cpu"  # cpu, cuda, cuda:1
     timeout: float = 60.0  # seconds a call of the embeddings server
     retries: int = 3  # of a call that failed in passing
-    trust_remote_code: bool = False  # run code that comes with the model named above
+    trust_remote_code: str = ""  # name of the model whose own code may run; empty = of none
+    sha256: str = ""  # FILE=HASH, …: files of the model that are checked before it is loaded
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,8 @@ class SparseSettings:
     batch: int = 64  # texts a call of a remote one
     timeout: float = 60.0  # seconds a call of the remote encoder
     retries: int = 3  # of a call that failed in passing
-    trust_remote_code: bool = False  # run code that comes with the model named above
+    trust_remote_code: str = ""  # name of the model whose own code may run; empty = of none
+    sha256: str = ""  # FILE=HASH, …: files of the model that are checked before it is loaded
     k1: float = 1.2  # BM25: how soon a repeated word stops to count
     b: float = 0.75  # BM25: how much a long text is held back
     average_length: float = 110.0  # words of a chunk (measured), frozen into the collection's fingerprint

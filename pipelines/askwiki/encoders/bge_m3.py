@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from askwiki.data import Sparse
 from askwiki.encoders.batches import batches, in_batches, unit_rows
 from askwiki.encoders.loading import give_back, loading, running, set_threads
+from askwiki.encoders.verify import checked
 from askwiki.encoders.weights import TokenWeights
 from askwiki.settings import EmbeddingSettings, SparseSettings
 
@@ -27,7 +28,7 @@ class BgeM3Dense:
     """It needs no prefixes; the ones of the settings are put in front all the same."""
 
     def __init__(self, settings: EmbeddingSettings) -> None:
-        self._model = _shared(settings.model or MODEL, settings.device)
+        self._model = _shared(settings.model or MODEL, settings.device, settings.sha256)
         set_threads(settings.threads)
         self._settings = settings
         self.size = int(self._model.flag.model.model.config.hidden_size)
@@ -66,7 +67,7 @@ class BgeM3Sparse(TokenWeights):
 
     def __init__(self, settings: SparseSettings) -> None:
         super().__init__("bge-m3", settings.model or MODEL, settings)
-        self._model = _shared(self.model, settings.device)
+        self._model = _shared(self.model, settings.device, settings.sha256)
 
     def documents(self, texts: Sequence[str]) -> list[Sparse]:
         found: list[Sparse] = [Sparse((), ())] * len(texts)
@@ -80,11 +81,12 @@ class BgeM3Sparse(TokenWeights):
 class _Model:
     """One loaded model behind a lock."""
 
-    def __init__(self, name: str, device: str) -> None:
+    def __init__(self, name: str, device: str, stated: str) -> None:
         with loading(name, "The model of BGE-M3"):
             from FlagEmbedding import BGEM3FlagModel
 
-            self.flag: Any = BGEM3FlagModel(name, use_fp16=device.startswith("cuda"), devices=device)
+            files = checked(name, stated, "sha256")
+            self.flag: Any = BGEM3FlagModel(files, use_fp16=device.startswith("cuda"), devices=device)
         self._name = name
         self._lock = threading.Lock()
 
@@ -107,6 +109,6 @@ class _Model:
 
 
 @functools.cache
-def _shared(name: str, device: str) -> _Model:
+def _shared(name: str, device: str, stated: str) -> _Model:
     """Dense and sparse encoder of one process share the model."""
-    return _Model(name, device)
+    return _Model(name, device, stated)

@@ -1,7 +1,7 @@
 """GTE-multilingual's token weights: a head that gives every token one number.
 
 Zhang et al.: mGTE (2024). The converted model of ``alibaba-nlp-community`` runs without remote code;
-the original one needs ``trust_remote_code``.
+the original one runs only where ``trust_remote_code`` names it.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 from askwiki.data import Sparse
 from askwiki.encoders.batches import batches
 from askwiki.encoders.loading import loading, running
+from askwiki.encoders.verify import checked
 from askwiki.encoders.weights import TokenWeights
 from askwiki.settings import SparseSettings
 
@@ -27,9 +28,10 @@ class GteSparse(TokenWeights):
         with loading(self.model, "sparse.model"):
             from transformers import AutoModelForTokenClassification, AutoTokenizer
 
-            remote = settings.trust_remote_code
-            self._tokenizer: Any = AutoTokenizer.from_pretrained(self.model, trust_remote_code=remote)
-            loaded: Any = AutoModelForTokenClassification.from_pretrained(self.model, trust_remote_code=remote)
+            remote = settings.trust_remote_code == self.model
+            files = checked(self.model, settings.sha256, "sparse.sha256")
+            self._tokenizer: Any = AutoTokenizer.from_pretrained(files, trust_remote_code=remote)
+            loaded: Any = AutoModelForTokenClassification.from_pretrained(files, trust_remote_code=remote)
             self._model = loaded.eval().to(settings.device)
         self._lock = threading.Lock()
 

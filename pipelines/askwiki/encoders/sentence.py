@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from askwiki.encoders.batches import in_batches, unit_rows
 from askwiki.encoders.loading import give_back, loading, running, set_threads
+from askwiki.encoders.verify import checked
 from askwiki.settings import EmbeddingSettings
 
 
@@ -23,7 +24,9 @@ class SentenceEncoder:
 
             set_threads(settings.threads)
             self._model = SentenceTransformer(
-                settings.model, device=settings.device, trust_remote_code=settings.trust_remote_code
+                checked(settings.model, settings.sha256, "embedding.sha256"),
+                device=settings.device,
+                trust_remote_code=settings.trust_remote_code == settings.model,
             )
             self.size = int(self._model.get_embedding_dimension())
         self._settings = settings
