@@ -11,7 +11,7 @@ from askwiki.errors import SettingsError, SourceError
 from askwiki.evaluate.ablate import VARIANTS, Variant, changed, choose, contributions, load_variants
 from askwiki.evaluate.compare import Change, compare, comparison_json, comparison_rows
 from askwiki.evaluate.run import read_outcomes, write_outcomes
-from askwiki.settings import Settings
+from askwiki.settings import ChunkingSettings, SearchSettings, Settings
 from tests.outcomes import graded, hit, outcome
 from tests.test_eval_questions import options
 
@@ -83,7 +83,11 @@ def test_a_line_of_a_run_comes_back_as_it_was_and_a_torn_last_line_is_left_out(t
 
 
 def test_a_variant_runs_only_where_it_can_show_something() -> None:
-    chosen, skipped = choose(VARIANTS, Settings(), retrieval=True, has_llm=False, has_source=False)
+    search = SearchSettings(
+        depth=100, fusion="zscore", weight_text=1.0, weight_context=0.3, weight_sparse=1.0, lift_intent=0.1
+    )
+    settings = Settings(search=search, chunking=ChunkingSettings(tokens=400, pieces=100))
+    chosen, skipped = choose(VARIANTS, settings, retrieval=True, has_llm=False, has_source=False)
     assert [variant.name for variant in chosen] == [
         "no text vector", "no context vector", "no sparse vector", "rank fusion, k 60", "rank fusion, k 10",
         "legs half as deep", "no lift by intent and place",
@@ -93,7 +97,7 @@ def test_a_variant_runs_only_where_it_can_show_something() -> None:
     assert reasons["no relevance filter"] == "it changes nothing about the search"
     assert reasons["no condensing"] == "there is no LLM"
     assert reasons["shorter chunks"].startswith("it needs an index of its own")
-    everything, _ = choose(VARIANTS, Settings(), retrieval=False, has_llm=True, has_source=True)
+    everything, _ = choose(VARIANTS, settings, retrieval=False, has_llm=True, has_source=True)
     assert len(everything) == len(VARIANTS) - 1
 
 
