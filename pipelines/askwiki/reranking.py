@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import requests
@@ -82,7 +82,11 @@ class CrossEncoderReranker:
         return [float(score) for score in scores]
 
 
-_KINDS: dict[str, type[EndpointReranker] | type[FlagModelReranker] | type[CrossEncoderReranker]] = {"endpoint": EndpointReranker, "flagreranker": FlagModelReranker, "cross-encoder": CrossEncoderReranker}
+_KINDS: dict[str, Callable[[RerankSettings], Reranker]] = {
+    "endpoint": EndpointReranker,
+    "flagreranker": FlagModelReranker,
+    "cross-encoder": CrossEncoderReranker,
+}
 
 
 def make_reranker(settings: RerankSettings) -> Reranker | None:
@@ -93,3 +97,5 @@ def make_reranker(settings: RerankSettings) -> Reranker | None:
         return _KINDS[settings.kind](settings)
     except ImportError as error:
         raise SettingsError(f"rerank.kind {settings.kind} needs `pip install 'askwiki[models]'`: {error}") from error
+    except (OSError, ValueError) as error:  # what the libraries raise for a model that is not there or no reranker
+        raise SettingsError(f"rerank.model {settings.model or 'of the default'} cannot be loaded: {error}") from error
