@@ -42,7 +42,7 @@ LAYERS: list[list[str]] = [
         "sparse",
         "encoders",
     ],
-    ["store", "access", "directory", "identity"],
+    ["store", "access", "directory", "identity", "wiki_groups"],
     ["kit"],
     ["stages"],
     ["flow", "flow_run", "flow_finding", "flow_speaking"],
@@ -59,7 +59,8 @@ FAMILIES = {
     "evaluate": {"evaluate"},
     "stages": {"stages"},
     "directory": {"access"},
-    "identity": {"access", "directory"},
+    "identity": {"access", "directory", "wiki_groups"},
+    "wiki_groups": {"access"},
 }
 INDEXER_MAY_USE = 4  # indexer/* stands beside the question's way and sees layers 0 to 4
 

@@ -13,24 +13,26 @@ from typing import Any
 
 from anyio import to_thread
 
+from askwiki.access import names
 from askwiki.configuration import load_configuration
 from askwiki.data import Answer, Event, Identity, Question, Status, Turn
 from askwiki.directory import Directory, load_directory
-from askwiki.errors import AskWikiError, Cancelled, SettingsError
+from askwiki.errors import AskWikiError, Cancelled, SettingsError, StoreError
 from askwiki.flow import ask
-from askwiki.identity import GroupMemory, identity_of
+from askwiki.identity import GroupMemory, identity_of, with_wiki_groups
 from askwiki.kit import Kit, get_kit
 from askwiki.llm import Llm, make_llm
 from askwiki.metrics import METRICS
 from askwiki.openwebui import TASK_HEADER, Item, failure, items, last_words, pieces, status, turns_of
 from askwiki.request import Request, current_request
 from askwiki.service import service_reply, task_by_text
-from askwiki.settings import LlmSettings, Settings
+from askwiki.settings import ConfluenceSettings, LlmSettings, Settings
 from askwiki.signing import BODY_KEY, Signer
 from askwiki.stages.condense import condense
 from askwiki.stages.history import still_readable
 from askwiki.texts import load_texts
 from askwiki.valves import AnswerValves, CondenseValves, Valves, starting_valves
+from askwiki.wiki_groups import WikiGroups
 
 TASK, QUESTION = "task", "question"  # in the sealed key
 TAKEN_BY_CHAT = "files"  # with this key Open WebUI would replace the question by a prompt of its own
@@ -232,8 +234,20 @@ def _identity(user: object, request: Request, kit: Kit, *, recall: bool = False)
     identity = identity_of(
         user, request.headers, settings=settings.access, directory=directory, memory=_groups, recall=recall
     )
+    if identity.known and "rest" in names(settings.access.groups_from):
+        try:
+            identity = with_wiki_groups(identity, _wiki_groups(settings.wiki.url, settings.confluence), settings.access)
+        except StoreError as error:
+            logger.error("groups are not known: %s", error)
+            note = "directory_down"
     note = note if identity.known else "public_only"
     return dataclasses.replace(identity, note=kit.texts.say(note, settings.language)) if note else identity
+
+
+@functools.cache
+def _wiki_groups(url: str, settings: ConfluenceSettings) -> WikiGroups:
+    """One memory of groups for the process."""
+    return WikiGroups(url, settings)
 
 
 def _person(user: object) -> str:

@@ -10,12 +10,13 @@ import threading
 import time
 import urllib.parse
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from askwiki.access import fold, groups_too_old, names
 from askwiki.data import Identity
 from askwiki.directory import Directory
 from askwiki.settings import AccessSettings
+from askwiki.wiki_groups import WikiGroups
 
 GROUPS_HEADER = "x-user-groups"  # Open WebUI: headers of the connection, {{USER_GROUPS}}
 EMAIL_HEADERS = ("x-openwebui-user-email", "x-user-email")
@@ -77,6 +78,20 @@ def identity_of(
     if groups_too_old(identity, settings):  # what the file lists does not age
         return _without_learned(identity, directory.wiki_groups(listed))
     return identity
+
+
+def with_wiki_groups(identity: Identity, wiki: WikiGroups, settings: AccessSettings) -> Identity:
+    """The identity with the groups that Confluence gives for it; answers that are too old do not count.
+
+    Asked for by the person's user name in Confluence: an alias of ``groups.yaml``, else the stated attribute.
+    """
+    stated = {"email": identity.email, "name": identity.name, "id": identity.id}[settings.user_attribute]
+    found: set[str] = set()
+    for user in identity.aliases or (stated,):
+        groups, age = wiki.of(user)
+        if not settings.max_age or age <= settings.max_age:
+            found.update(fold(group) for group in groups)
+    return replace(identity, groups=tuple(sorted({*identity.groups, *found})))
 
 
 def header_groups(value: str | None) -> tuple[str, ...] | None:
