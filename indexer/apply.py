@@ -7,9 +7,11 @@ the next one finds the old hash and does the page again.
 from __future__ import annotations
 
 import dataclasses
+import logging
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from askwiki.access import acl_key, known_readers, unknown_policy
 from askwiki.data import Chunk, Clause, Page
@@ -17,6 +19,7 @@ from askwiki.errors import PageError
 from askwiki.settings import Settings
 from askwiki.store.fingerprint import CHUNKER
 from askwiki.store.port import PageState, Writer
+from indexer.ahead import Ahead
 from indexer.ledger import Ledger
 from indexer.plan import change_of, embedded_hash, gone, page_hash
 from indexer.prepare import Preparation, prepare_page
@@ -27,6 +30,8 @@ from indexer.vectors import Encoders, make_points
 TOGETHER = 32  # chunks of changed pages that are embedded together
 INCOMPLETE = " incomplete"  # behind the hash of a page that a model could not fully describe: done again next time
 
+logger = logging.getLogger(__name__)
+
 
 @dataclass(frozen=True, slots=True)
 class Tools:
@@ -36,6 +41,18 @@ class Tools:
     preparation: Preparation
     encoders: Encoders
     writer: Writer
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A changed page cut and described, or why it could not be. ``tally``: of this page alone."""
+
+    page: Page
+    mark: str
+    readers: tuple[Clause, ...]
+    chunks: list[Chunk]
+    tally: Tally
+    fault: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +75,7 @@ class Run:
         self._recipe = recipe(using.settings)
         self._ledger = Ledger(source=source.name)
         self._arrived: dict[str, bool] = {}  # page id -> left out by rule
+        self._preparing: Ahead[Prepared] = Ahead(using.settings.llm.parallel if using.preparation.desk.llm else 0)
         self._waiting: list[Change] = []
         self._before = using.preparation.desk.tally.counts()  # of the sources before this one
         self._hidden = 0  # pages whose readers the source does not say, closed by the settings
@@ -81,9 +99,20 @@ class Run:
         if self.stored.get(item.id) == mark:
             self._ledger = self._ledger.add(unchanged=1)
             return
-        self._prepare(item, acl, mark, readers)
+        job = partial(prepared, item, acl, mark, readers, using=self._using.preparation)
+        for ready in self._preparing.put(job):
+            self._plan(ready)
 
-    def write_waiting(self) -> None:
+    def write_all(self) -> None:
+        """Wait for what is being prepared, write it."""
+        for ready in self._preparing.rest():
+            self._plan(ready)
+        self._write_waiting()
+
+    def close(self) -> None:
+        self._preparing.close()
+
+    def _write_waiting(self) -> None:
         """Embed what is new of the waiting pages in one go, then write page by page."""
         new = [chunk for change in self._waiting if not change.payload_only for chunk in change.chunks]
         points = iter(make_points(new, using=self._using.encoders))
@@ -111,27 +140,28 @@ class Run:
         counted = Counter(self._using.preparation.desk.tally.counts())
         counted.subtract(self._before)
         calls = sum(number for name, number in counted.items() if name.endswith(CALLS))
-        return ledger.add(model_calls=calls, truncated=counted["embedding.truncated"])
+        return ledger.add(
+            model_calls=calls,
+            truncated=counted["embedding.truncated"],
+            sparse_collisions=self._using.encoders.sparse.collisions(),
+        )
 
-    def _prepare(self, page: Page, acl: str, mark: str, readers: tuple[Clause, ...]) -> None:
-        using = self._using
-        own = Tally()  # of this page alone: a model that failed on it must not mark the others
-        desk = dataclasses.replace(using.preparation.desk, tally=own)
-        try:
-            _, chunks = prepare_page(page, acl, using=dataclasses.replace(using.preparation, desk=desk))
-        except PageError as error:
-            failure = PageFailure(PageRef(page.id, page.title), str(error))
+    def _plan(self, ready: Prepared) -> None:
+        using, page = self._using, ready.page
+        if ready.fault:
+            failure = PageFailure(PageRef(page.id, page.title), ready.fault)
             self._ledger = dataclasses.replace(self._ledger.with_failure(failure), read=self._ledger.read - 1)
             return
-        failed = any(name.endswith(".fallback") for name in own.counts())
-        for name, number in {**own.counts(), "incomplete": int(failed)}.items():
+        counts = ready.tally.counts()
+        incomplete = any(name.endswith(".fallback") for name in counts)
+        for name, number in {**counts, "incomplete": int(incomplete)}.items():
             using.preparation.desk.tally.add(name, number)
-        texts = {chunk.id: embedded_hash(chunk, using.encoders.sparse_path) for chunk in chunks}
-        state = PageState(page.id, mark + INCOMPLETE if failed else mark, texts)
+        texts = {chunk.id: embedded_hash(chunk, using.encoders.sparse_path) for chunk in ready.chunks}
+        state = PageState(page.id, ready.mark + INCOMPLETE if incomplete else ready.mark, texts)
         stored = using.writer.page(self._source.name, page.id) if page.id in self.stored else None
-        self._waiting.append(Change(state, chunks, readers, change_of(stored, texts) == "payload"))
+        self._waiting.append(Change(state, ready.chunks, ready.readers, change_of(stored, texts) == "payload"))
         if sum(len(change.chunks) for change in self._waiting) >= TOGETHER:
-            self.write_waiting()
+            self._write_waiting()
 
     def _notes(self) -> Iterator[str]:
         kind = self._source.kind
@@ -141,8 +171,20 @@ class Run:
                 f"{self._hidden} pages do not say who may read them; only {groups} will find them. Give their groups "
                 f"in access.unknown_groups, or set access.unknown_{kind} to open if everybody may."
             )
-        if collisions := self._using.encoders.sparse.collisions():
-            yield f"{collisions} words of the indexed pages share their sparse index with another word."
+
+
+def prepared(page: Page, acl: str, mark: str, readers: tuple[Clause, ...], *, using: Preparation) -> Prepared:
+    """One page through ``prepare_page``. Whatever is wrong with it, the other pages go on."""
+    tally = Tally()
+    own = dataclasses.replace(using, desk=dataclasses.replace(using.desk, tally=tally))
+    try:
+        _, chunks = prepare_page(page, acl, using=own)
+    except PageError as error:
+        return Prepared(page, mark, readers, [], tally, str(error))
+    except (ValueError, TypeError, LookupError, RecursionError, MemoryError) as error:
+        logger.exception("The page %s could not be prepared.", page.id)
+        return Prepared(page, mark, readers, [], tally, f"cannot be cut into chunks: {type(error).__name__}: {error}")
+    return Prepared(page, mark, readers, chunks, tally)
 
 
 def recipe(settings: Settings) -> str:

@@ -45,6 +45,7 @@ class Ledger:
     chunks: int = 0  # of this source in the store after the run
     truncated: int = 0  # texts an encoder cut off; must be 0
     collisions: int = 0  # pages with an id that another page already had
+    sparse_collisions: int = 0  # terms of the indexed pages whose index in the sparse vectors belongs to another one
     model_calls: int = 0
     seconds: float = 0.0
     losses: Mapping[tuple[str, str], int] = field(default_factory=dict)  # (kind, name) -> count
@@ -134,6 +135,7 @@ class Ledger:
             "model_calls": self.model_calls,
             "truncated": self.truncated,
             "collisions": self.collisions,
+            "sparse_collisions": self.sparse_collisions,
             "seconds": round(self.seconds, 3),
             "losses": [{"kind": kind, "name": name, "count": count} for (kind, name), count in ordered],
             "counts": {

@@ -6,6 +6,7 @@ import dataclasses
 import logging
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Protocol, runtime_checkable
@@ -70,29 +71,29 @@ def sync(source: Source, rules: Rules, *, using: Tools, progress: Progress = lam
 def _everything(source: Source, rules: Rules, using: Tools, progress: Progress) -> Ledger:
     """Compare all pages of the source with all that is stored of it."""
     expected = source.expected()
-    run = Run(source, using.writer.pages(source.name), using)
-    if not rules.allow_shrink:
-        refuse_shrinking(source.name, len(run.stored), len(expected), using.settings.sync.shrink)
-    total = min(len(expected), rules.limit or len(expected))
-    for number, item in enumerate(source.pages(), start=1):
-        run.take(item)
-        progress(number, total)
-        if number == rules.limit:
-            break
-    run.write_waiting()
-    if not rules.limit:
-        run.remove_gone(expected)
-    return run.finished(expected, complete=not rules.limit)
+    with closing(Run(source, using.writer.pages(source.name), using)) as run:
+        if not rules.allow_shrink:
+            refuse_shrinking(source.name, len(run.stored), len(expected), using.settings.sync.shrink)
+        total = min(len(expected), rules.limit or len(expected))
+        for number, item in enumerate(source.pages(), start=1):
+            run.take(item)
+            progress(number, total)
+            if number == rules.limit:
+                break
+        run.write_all()
+        if not rules.limit:
+            run.remove_gone(expected)
+        return run.finished(expected, complete=not rules.limit)
 
 
 def _changes(source: LiveSource, since: datetime, using: Tools, progress: Progress) -> Ledger:
     """Only what the source says has changed; nothing is removed."""
-    run = Run(source, using.writer.pages(source.name), using)
-    for number, item in enumerate(source.changed(since), start=1):
-        run.take(item)
-        progress(number, number)
-    run.write_waiting()
-    ledger = run.finished([], complete=False)
+    with closing(Run(source, using.writer.pages(source.name), using)) as run:
+        for number, item in enumerate(source.changed(since), start=1):
+            run.take(item)
+            progress(number, number)
+        run.write_all()
+        ledger = run.finished([], complete=False)
     return ledger.add(expected=ledger.read + ledger.failed).with_note(
         f"Only pages changed since {_written(since)} were asked for."
     )

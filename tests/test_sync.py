@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -12,11 +13,12 @@ import pytest
 
 from askwiki.data import Clause, Page
 from askwiki.errors import ModelError, SourceError, StoreError, StoreMismatch
-from askwiki.settings import AccessSettings, Settings
+from askwiki.settings import AccessSettings, LlmSettings, Settings
 from indexer.ledger import Ledger
 from indexer.sources import PageFailure, PageRef
 from indexer.sync import OVERLAP, LiveSource, Rules
 from tests.fakes import HashEmbedder
+from tests.scripted import ScriptedLlm
 from tests.sources import Indexer, ListSource, make_page
 from tests.stores import embedded
 
@@ -313,3 +315,49 @@ def test_a_full_comparison_is_due_after_its_interval(indexer: Indexer) -> None:
     indexer.run(ChangingSource(WIKI[:2], []), Rules(between=0.0))
     assert len(source.asked) == 1
     assert indexer.texts("3") == []
+
+
+def test_contexts_of_many_pages_are_written_at_once_and_in_order(tmp_path: Path) -> None:
+    """Each page waits for another one: they can only end when the model is asked of several pages at a time."""
+    together = threading.Barrier(2, timeout=20)
+
+    def context(messages: object) -> str:
+        together.wait()
+        return "Про страницу."
+
+    llm = ScriptedLlm(parallel=4).always("context", context).always("cut", "")
+    indexer = Indexer(tmp_path, settings=Settings(llm=LlmSettings(url="http://llm", parallel=4)), llm=llm)
+    ledger = indexer.sync(*numbered(8))
+    assert (counts(ledger)["indexed"], ledger.model_calls) == (8, 9)
+    assert list(indexer.store.writer(indexer.fingerprint()).pages("html:wiki")) != []
+
+
+def test_a_page_whose_context_failed_is_described_by_the_next_sync(tmp_path: Path) -> None:
+    settings = Settings(llm=LlmSettings(url="http://llm"))
+    failing = ScriptedLlm().always("context", ModelError("The model does not answer."))
+    indexer = Indexer(tmp_path, settings=settings, llm=failing)
+    indexer.sync(MACHINE, rules=Rules(digest="all of it"))
+    mended = replace(indexer, llm=ScriptedLlm().always("context", "Про машину."))
+    ledger = mended.sync(MACHINE, rules=Rules(digest="all of it"))
+    assert counts(ledger) == {"expected": 1, "read": 1, "indexed": 1}
+    [chunk] = [row for row in indexer.store.rows() if row.payload["record"] == "chunk"]
+    assert chunk.payload["context"] == "Про машину."
+    assert counts(mended.sync(MACHINE)) == {"expected": 1, "read": 1, "unchanged": 1}
+
+
+class ChokingEmbedder(HashEmbedder):
+    """Its tokenizer cannot read one word."""
+
+    def count(self, texts: Sequence[str]) -> list[int]:
+        if any("нечитаемо" in text for text in texts):
+            raise ValueError("unknown symbol")
+        return super().count(texts)
+
+
+def test_a_page_that_cannot_be_cut_does_not_stop_the_others(tmp_path: Path) -> None:
+    indexer = Indexer(tmp_path, embedder=ChokingEmbedder())
+    ledger = indexer.sync(PASSWORD, replace(MACHINE, markdown="нечитаемо\n"), DISK)
+    assert counts(ledger) == {"expected": 3, "read": 2, "indexed": 2, "failed": 1}
+    [failure] = ledger.failures
+    assert failure.reason == "cannot be cut into chunks: ValueError: unknown symbol"
+    assert (ledger.exit_code, indexer.texts("3")) == (1, [DISK.markdown])
