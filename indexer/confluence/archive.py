@@ -14,6 +14,7 @@ from indexer.sources import INSIDE_ZIP
 
 # A page or a picture is far smaller; a zip entry that says more is a bomb or no part of an export.
 MAXIMUM_ENTRY = 8 << 30  # bytes, entities.xml of a large space included
+MAXIMUM_READ = 256 << 20  # bytes that are read into memory at once: a page, a picture, a drawing
 MAXIMUM_RATIO = 2000  # unpacked to packed; text packs at most about 1000 to 1
 SKIPPED = ("__MACOSX/", ".git/", ".DS_Store")
 
@@ -43,7 +44,7 @@ class Folder:
             name = path.relative_to(root).as_posix()
             if not path.is_file() or any(part.startswith(SKIPPED) for part in (name, name.rsplit("/", 1)[-1])):
                 continue
-            if path.is_symlink() and not path.resolve().is_relative_to(whole):
+            if not path.resolve().is_relative_to(whole):
                 self.losses += (Loss("entry", name, detail="a link that leads out of the export"),)
                 continue
             self.names.append(name)
@@ -73,6 +74,8 @@ class Zip:
         self.names = list(self._entries)
 
     def read(self, name: str) -> bytes:
+        if self._entries[name].file_size > MAXIMUM_READ:
+            raise OSError(f"{name} is larger than {MAXIMUM_READ >> 20} MB")
         return self._zip.read(self._entries[name])
 
     def open(self, name: str) -> IO[bytes]:

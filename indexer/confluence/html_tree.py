@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from html import unescape
 
 from lxml import etree, html
 from lxml.etree import _Element
@@ -12,6 +13,7 @@ from indexer.confluence.text import permitted
 
 DECLARED = re.compile(rb"charset\s*=\s*[\"']?\s*([\w.-]+)", re.IGNORECASE)
 LEGACY = "cp1251"  # what Russian pages were written in before UTF-8
+FLATTENED = "data-askwiki-flattened"  # on a body of which only the words could be read
 TOLERATED = 0.01  # share of broken characters up to which a text is still UTF-8 with faults
 
 
@@ -49,7 +51,18 @@ def parse_document(text: str) -> _Element:
     try:
         root = html.document_fromstring(text.encode("utf-8"), parser=parser)
     except (etree.ParserError, etree.XMLSyntaxError, AssertionError):
-        root = html.document_fromstring(b"<body></body>", parser=html.HTMLParser(encoding="utf-8"))
+        return html.document_fromstring(b"<body></body>", parser=html.HTMLParser(encoding="utf-8"))
+    if any("xcessive depth" in entry.message for entry in parser.error_log):
+        return _flattened(text)
+    return root
+
+
+def _flattened(text: str) -> _Element:
+    """The words of a document nested more deeply than the parser goes; it would drop the rest in silence."""
+    root = html.document_fromstring(b"<body></body>", parser=html.HTMLParser(encoding="utf-8"))
+    body = root.find("body")
+    body.text = unescape(re.sub(r"<[^<>]*>", " ", text))
+    body.set(FLATTENED, "yes")
     return root
 
 

@@ -14,6 +14,7 @@ from indexer.confluence.targets import href_target
 PARAGRAPH_BREAK = re.compile(r"\n\s*\n")
 JOINED_SPANS = re.compile(r"(?<=[^`\s])``(?=[^`\s])")  # the border of two spans that are one
 NOT_CODE = frozenset({"a", "ac:link", "ac:image", "img", "br", "ac:structured-macro", "ac:macro"})
+STAR = re.compile(r"(?<!\\)\*")
 # Punctuation at the border of a marked piece that touches a letter: CommonMark sees no mark there
 # (it is neither left- nor right-flanking), so the punctuation goes outside.
 ENDING = re.compile(r"[.,:;!?»”…]+$")
@@ -29,6 +30,8 @@ def emphasis(mark: str) -> Handler:
         plain = "_noformat" in tags or "_inline" in tags or mark in text or PARAGRAPH_BREAK.search(bare)
         if not bare or plain or bare.startswith(("- ", "|", "```")) or not any(map(str.isalnum, bare)):
             return text
+        if "*" in mark and len(STAR.findall(bare)) == 1:
+            bare = STAR.sub(r"\\*", bare)
         before = text[: len(text) - len(text.lstrip())]
         after = text[len(text.rstrip()) :]
         if not before and character_before(node).isalnum() and (found := BEGINNING.search(bare)):

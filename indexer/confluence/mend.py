@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 
+# Values of attributes are bounded, so that no number of stray quotes makes the search quadratic.
 TOKEN = re.compile(
-    r"<(?P<close>/?)(?P<name>[A-Za-z][\w.-]*(?::[\w.-]+)?)(?P<attributes>(?:\s+[^<>\"']*(?:\"[^\"]*\"|'[^']*')?)*)\s*(?P<empty>/?)>"
+    r"<(?P<close>/?)(?P<name>[A-Za-z][\w.-]*(?::[\w.-]+)?)"
+    r"(?P<attributes>(?:[\s/](?:[^<>\"']|\"[^\"]{0,2000}\"|'[^']{0,2000}')*+)?)>"
 )
 ATTRIBUTE = re.compile(r"([A-Za-z_][\w.-]*(?::[\w.-]+)?)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'<>]+))")
 VOID = frozenset({"br", "hr", "img", "col", "input", "meta", "link", "wbr"})
@@ -34,7 +36,7 @@ def mend(text: str) -> str:
             _close(name, open_tags, pieces)
             continue
         _end_siblings(name, open_tags, pieces)
-        empty = bool(token["empty"]) or name.lower() in VOID
+        empty = token["attributes"].rstrip().endswith("/") or name.lower() in VOID
         pieces.append(f"<{name}{_attributes(token['attributes'])}{'/' if empty else ''}>")
         if not empty:
             open_tags.append(name)

@@ -9,6 +9,7 @@ from lxml.etree import _Element
 
 from askwiki.data import Count, Loss
 from indexer.confluence.adf import ADF
+from indexer.confluence.html_tree import FLATTENED
 from indexer.confluence.links import Context
 from indexer.confluence.macros import MACRO_ELEMENTS
 from indexer.confluence.markdown import Renderer, Tables
@@ -35,6 +36,8 @@ def convert(body: _Element, context: Context) -> Converted:
     """The Markdown of a parsed body, whatever is inside it, and what of the source is in it; no input raises."""
     source = look(body)
     renderer = Renderer(context, TABLES, russian=is_russian(source.text[:LOOKED_AT]))
+    if body.get(FLATTENED):
+        renderer.lose("nesting", "page", "nested too deeply for the parser: text only")
     try:
         markdown = renderer.inner(body).strip("\n")
     except RecursionError:

@@ -6,6 +6,7 @@ text, a caption across the whole width stands between two tables that both have 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from lxml.etree import _Element
@@ -15,6 +16,7 @@ from indexer.confluence.lists import indent
 from indexer.confluence.markdown import Renderer, tag_name
 
 KEY_LENGTH = 80  # characters; a longer left cell is no name of a value
+LONE_STAR = re.compile(r"(?<!\\)\*")  # in a key, which is bold as a whole, a star is only a star
 Row = tuple[Slot, ...]
 
 
@@ -112,7 +114,7 @@ def key_values(renderer: Renderer, grid: Grid, keys: Sequence[int], tags: frozen
 
 
 def _pair(key: str, value: str) -> str:
-    key = " ".join(key.split())
+    key = LONE_STAR.sub(r"\\*", " ".join(key.split()))
     if not key and not value:
         return ""
     name = f"**{key if key.endswith((':', '?')) else key + ':'}**" if key else ""
@@ -134,9 +136,11 @@ def pipes(renderer: Renderer, grid: Grid, heads: int, tags: frozenset[str]) -> s
     cells = Cells(renderer, tags)
     names = [_joined([cells.text(row[column]) for row in grid.rows[:heads]]) for column in range(grid.width)]
     head = [_line(names), _line(["---"] * grid.width)]
+    mixed = heads > 0 and not all(slot.header for row in grid.rows[heads:] for slot in row)
     lines: list[str] = []
     for number, row in enumerate(grid.rows[heads:], start=heads + 1):
-        if heads and all(slot.header for slot in row) and not spans_all(row) and number < len(grid.rows):
+        headed = mixed and all(slot.header for slot in row) and number < len(grid.rows) and not spans_all(row)
+        if headed and lines and lines[-1]:
             head = [_line([cells.text(slot) for slot in row]), head[1]]  # a new header for what follows
             lines.append("")
             continue
@@ -186,8 +190,8 @@ def nested(renderer: Renderer, grid: Grid, heads: int, tags: frozenset[str]) -> 
             lines.append(
                 "; ".join(f"{name}: {text}" if name else text for name, text in zip(names, texts, strict=True) if text)
             )
-    if not lines:
-        lines = ["; ".join(name for name in names if name)]
+    told = "\n".join(lines)
+    lines += [name for name in dict.fromkeys(names) if name and name not in told]  # a column without any value
     return "\n\n" + "\n".join(line for line in lines if line) + "\n\n"
 
 

@@ -21,7 +21,7 @@ INVISIBLE = re.compile(
 BLANKS = re.compile("[\\s\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
 NEEDS_CLEANING = re.compile("[\u00a0\u00ad\u0300-\u036f\u1680\u2000-\u200f\u2028-\u202f\u205f-\u2064\u3000\ufeff]")
 
-TAG_LIKE = re.compile(r"<(?=[A-Za-z/!?])")
+TAG_LIKE = re.compile(r"<(?=[A-Za-z/!?]|$)")
 ENTITY_LIKE = re.compile(r"&(?=#\d+;|#[xX][0-9a-fA-F]+;|[A-Za-z][A-Za-z0-9]*;)")
 BACKSLASH = re.compile(r"\\(?=[!-/:-@\[-`{-~]|$)")
 LINK_LIKE = re.compile(r"\[(?=[^\[\]\n]*\](?:\(|:|\[))")
