@@ -6,11 +6,11 @@ import contextlib
 import os
 import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, Playwright, expect
 
 from tests.e2e.directory import EMPLOYEES
 
@@ -20,35 +20,32 @@ FLAGS = (
     *("--disable-component-update", "--disable-sync"),
 )
 PATIENCE = 60.0  # seconds for anything on the screen, on a busy machine
-WIDE, PHONE = {"width": 1280, "height": 860}, {"width": 390, "height": 844}
+WIDE, PHONE = (1280, 860), (390, 844)
 SOURCE_CHIP = 'button[aria-label^="Просмотреть источник"]'
 SOURCES_BUTTON = 'button[aria-label^="Показать/скрыть"]'
 
 
 @contextlib.contextmanager
-def chromium(hosts: dict[str, int]) -> Iterator[Browser]:
+def chromium(tools: Playwright, hosts: dict[str, int]) -> Iterator[Browser]:
     """A browser for which each of ``hosts`` is a port of this machine, and no other name exists."""
     program = os.environ.get("CHROMIUM") or shutil.which("chromium")
     if program is None:
         raise RuntimeError("Chromium is missing: apt-get install chromium")
     rules = [f"MAP {host}:80 127.0.0.1:{port}" for host, port in hosts.items()]
     rules.append("MAP * ~NOTFOUND , EXCLUDE 127.0.0.1")
-    with sync_playwright() as tools:
-        browser = tools.chromium.launch(
-            executable_path=program, args=[*FLAGS, f"--host-resolver-rules={', '.join(rules)}"]
-        )
+    browser = tools.chromium.launch(executable_path=program, args=[*FLAGS, f"--host-resolver-rules={', '.join(rules)}"])
+    try:
         yield browser
+    finally:
         browser.close()
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Chat:
-    """One person's window. ``asked_hosts`` = every host that any page of it asked for anything."""
+    """One window of one person."""
 
     url: str
-    context: BrowserContext
     page: Page
-    asked_hosts: set[str] = field(default_factory=set)
 
     def open(self) -> Chat:
         """An empty chat, ready for a question."""
@@ -101,25 +98,19 @@ class Chat:
         self.page.screenshot(path=str(file), animations="disabled")
 
 
-def window(
-    browser: Browser,
-    url: str,
-    *,
-    state: object = None,
-    size: dict[str, int] = WIDE,
-    dark: bool = False,
-) -> Chat:
-    """A window of its own; ``state`` = the cookies and storage of somebody who has signed in."""
-    context = browser.new_context(
-        viewport=size,  # type: ignore[arg-type]
-        storage_state=state,  # type: ignore[arg-type]
-        color_scheme="dark" if dark else "light",
-        locale="ru-RU",
-    )
+def person(browser: Browser, hosts: set[str]) -> BrowserContext:
+    """A browser of somebody's own; every host that a page of it asks for anything is added to ``hosts``."""
+    context = browser.new_context(locale="ru-RU")
     context.set_default_timeout(1000 * PATIENCE)
-    chat = Chat(url, context, context.new_page())
-    context.on("request", lambda request: chat.asked_hosts.add(urlsplit(request.url).hostname or ""))
-    return chat
+    context.on("request", lambda request: hosts.add(urlsplit(request.url).hostname or ""))
+    return context
+
+
+def window(context: BrowserContext, url: str, *, size: tuple[int, int] = WIDE, dark: bool = False) -> Chat:
+    page = context.new_page()
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    page.emulate_media(color_scheme="dark" if dark else "light")
+    return Chat(url, page)
 
 
 def sign_in_by_directory(chat: Chat, user: str) -> None:

@@ -8,15 +8,27 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:  # playwright is there for the marked tests only
+    from playwright.sync_api import Playwright
+
     from tests.e2e.browser import Chat
     from tests.e2e.world import World
 
 
 @pytest.fixture(scope="session")
-def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+def tools() -> Iterator[Playwright]:
+    """Playwright itself, which can run once in a process."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def here(tools: Playwright, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    """The sample wiki, the scripted model, our server, the directory, Open WebUI and Chromium."""
     from tests.e2e.world import world
 
-    with world(tmp_path_factory.mktemp("chat")) as running:
+    with world(tools, tmp_path_factory.mktemp("chat")) as running:
         yield running
 
 

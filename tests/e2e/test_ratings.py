@@ -5,10 +5,8 @@ from __future__ import annotations
 import argparse
 import csv
 import json
-import os
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -16,9 +14,10 @@ from askwiki import openwebui
 from askwiki.commands import feedback
 from askwiki.data import Answer, Source
 from askwiki.provision import WebUi, sign_in
-from tests.e2e.stack import PROGRAM
-from tests.e2e.webui import RunningWebUi, webui
-from tests.running import environment, serving
+from tests.e2e.webui import RunningWebUi
+
+if TYPE_CHECKING:  # playwright is there for the marked tests only
+    from tests.e2e.world import World
 
 pytestmark = pytest.mark.e2e
 
@@ -28,21 +27,9 @@ STATUSES = Source(
 )
 
 
-@pytest.fixture(scope="module")
-def chat(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningWebUi]:
-    """Open WebUI with our server behind it; nothing is indexed, nobody asks. One that runs already serves as well."""
-    if url := os.environ.get("WEBUI_URL"):
-        yield RunningWebUi(url, os.environ["WEBUI_ADMIN_EMAIL"], os.environ["WEBUI_ADMIN_PASSWORD"])
-        return
-    if not PROGRAM.exists():
-        pytest.skip("Open WebUI is not installed: run bash tests/e2e/install.sh")
-    folder = tmp_path_factory.mktemp("ratings")
-    environ = environment(ASKWIKI_STORE_PATH=str(folder / "store"))
-    with (
-        serving(environ, folder / "server.log") as server,
-        webui(folder, pipelines_url=server.url, key=server.key, ldap_port=None, program=PROGRAM) as running,
-    ):
-        yield running
+@pytest.fixture
+def chat(here: World) -> RunningWebUi:
+    return here.stack.webui
 
 
 def rate(admin: WebUi, question: str, answer: Answer, rating: int, **data: Any) -> None:

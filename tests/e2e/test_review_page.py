@@ -9,13 +9,16 @@ from pathlib import Path
 
 import pytest
 
-playwright = pytest.importorskip("playwright.sync_api")
+pytest.importorskip("playwright.sync_api")
 
-from askwiki.evaluate.outcome import Grade, Link  # noqa: E402
-from askwiki.evaluate.review import HumanGrade, read_sheet  # noqa: E402
-from askwiki.evaluate.review_page import review_page  # noqa: E402
-from askwiki.texts import load_texts  # noqa: E402
-from tests.outcomes import outcome  # noqa: E402
+from playwright.sync_api import Page, Playwright
+
+from askwiki.evaluate.outcome import Grade, Link
+from askwiki.evaluate.review import HumanGrade, read_sheet
+from askwiki.evaluate.review_page import review_page
+from askwiki.texts import load_texts
+from tests.e2e.browser import chromium
+from tests.outcomes import outcome
 
 pytestmark = pytest.mark.e2e
 ROOT = Path(__file__).resolve().parents[2]
@@ -51,32 +54,27 @@ RUN = [
 
 
 @pytest.fixture
-def page(tmp_path: Path) -> Iterator[playwright.Page]:
-    browser_file = os.environ.get("CHROMIUM") or shutil.which("chromium")
-    if browser_file is None:
-        pytest.skip("there is no chromium on this machine")
+def page(tools: Playwright, tmp_path: Path) -> Iterator[Page]:
     file = tmp_path / "review.html"
     file.write_text(review_page(RUN, name="run", texts=TEXTS, language="ru"), encoding="utf-8")
-    with playwright.sync_playwright() as tools:
-        browser = tools.chromium.launch(executable_path=browser_file, args=["--no-sandbox"])
+    failures: list[str] = []
+    with chromium(tools, {}) as browser:
         shown = browser.new_page(viewport={"width": 1280, "height": 860})
-        failures: list[str] = []
         shown.on("pageerror", lambda error: failures.append(str(error)))
         shown.on("request", lambda request: failures.append(request.url) if "file:" not in request.url else None)
         shown.goto(file.as_uri())
         yield shown
-        browser.close()
     assert [failure for failure in failures if not failure.startswith("blob:")] == []
 
 
-def test_grades_are_given_by_keys_remembered_and_saved(page: playwright.Page, tmp_path: Path) -> None:
+def test_grades_are_given_by_keys_remembered_and_saved(page: Page, tmp_path: Path) -> None:
     assert page.inner_text("#question") == "А сколько идёт перевод за границу?"
     assert page.inner_text("#dialogue") == "user: Сколько идёт перевод по стране?\nassistant: Один день."
     assert page.inner_text("#judge") == TEXTS.say("review_hidden", "ru")
     page.keyboard.press("2")
     assert page.inner_text("#judge") == "2 — Оба срока названы и совпадают с эталоном."
     page.screenshot(path=str(tmp_path / "graded.png"))
-    if screens := os.environ.get("ASKWIKI_SCREENS"):
+    if screens := os.environ.get("E2E_SCREENS"):
         shutil.copy(tmp_path / "graded.png", Path(screens) / "review-page.png")
     page.keyboard.press("ArrowRight")
     assert page.inner_text("#answer") == "<b>Не</b> нашёл ответа."
@@ -99,7 +97,7 @@ def test_grades_are_given_by_keys_remembered_and_saved(page: playwright.Page, tm
     )
 
 
-def test_only_web_addresses_become_links(page: playwright.Page) -> None:
+def test_only_web_addresses_become_links(page: Page) -> None:
     anchors = page.locator("#links a")
     assert [anchors.nth(place).get_attribute("href") for place in range(3)] == [
         "https://wiki.example.com/pages/65631#sroki",

@@ -1,4 +1,4 @@
-"""The pictures for people: with ASKWIKI_SCREENS=tests/e2e/screens they are taken anew, else only taken.
+"""The pictures for people: with E2E_SCREENS=tests/e2e/screens they are taken anew, else only taken.
 
 What they show is asserted in ``test_chat.py``; here, that they can be taken in every form and stay small.
 """
@@ -21,13 +21,13 @@ from tests.e2e.world import ADMIN, World
 from tests.running import ROOT
 
 pytestmark = pytest.mark.e2e
-LONG = {"width": WIDE["width"], "height": 1240}  # one whole answer
+LONG = (WIDE[0], 1240)  # one whole answer
 MOST_BYTES = 150_000  # of a kept picture
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    return ROOT / os.environ["ASKWIKI_SCREENS"] if os.environ.get("ASKWIKI_SCREENS") else tmp_path
+    return ROOT / os.environ["E2E_SCREENS"] if os.environ.get("E2E_SCREENS") else tmp_path
 
 
 def take(chat: Chat, file: Path) -> None:

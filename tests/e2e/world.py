@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import requests
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, BrowserContext, Playwright, expect
 
 from askwiki.provision import WebUi, sign_in
-from tests.e2e.browser import PATIENCE, Chat, chromium, sign_in_by_directory, sign_in_by_email, window
+from tests.e2e.browser import PATIENCE, Chat, chromium, person, sign_in_by_directory, sign_in_by_email, window
 from tests.e2e.scenes import SCENES, WIKI_URL
 from tests.e2e.script import ENVIRONMENT, ROLES, Script
 from tests.e2e.stack import PLACE, Stack, index_sample, settings_of, stack
@@ -25,35 +25,39 @@ ADMIN = "admin"
 
 @dataclass(slots=True)
 class World:
-    """``states`` = what the browsers of those who have signed in remember."""
+    """``people`` = the browsers of those who have signed in, ``hosts`` = whom any page asked for anything."""
 
     stack: Stack
     wiki: WikiSite
     llm: ScriptedServer
     browser: Browser
-    states: dict[str, Any] = field(default_factory=dict)
+    people: dict[str, BrowserContext] = field(default_factory=dict)
+    hosts: set[str] = field(default_factory=set)
 
     @contextlib.contextmanager
     def sitting(self, who: str, **form: Any) -> Iterator[Chat]:
         """A window of somebody who has signed in; no page of it may ask a foreign host for anything."""
-        if who not in self.states:
-            self.states[who] = self._signed_in(who)
-        chat = window(self.browser, self.stack.webui.url, state=self.states[who], **form)
+        if who not in self.people:
+            self.people[who] = self._signed_in(who)
+        chat = window(self.people[who], self.stack.webui.url, **form)
         try:
             yield chat
         finally:
-            chat.context.close()
-        assert chat.asked_hosts <= HOME
+            chat.page.close()
+        assert self.hosts <= HOME
 
-    def _signed_in(self, who: str) -> Any:
-        chat = window(self.browser, self.stack.webui.url)
+    def stranger(self) -> Chat:
+        """A window of a browser that has never been here."""
+        return window(person(self.browser, self.hosts), self.stack.webui.url)
+
+    def _signed_in(self, who: str) -> BrowserContext:
+        chat = self.stranger()
         if who == ADMIN:
             sign_in_by_email(chat, self.stack.webui.email, self.stack.webui.password)
         else:
             sign_in_by_directory(chat, who)
-        state = chat.context.storage_state()
-        chat.context.close()
-        return state
+        chat.page.close()
+        return chat.page.context
 
     def admin(self) -> WebUi:
         """Open WebUI's API as its admin."""
@@ -74,11 +78,11 @@ class World:
 
 
 @contextlib.contextmanager
-def world(folder: Path) -> Iterator[World]:
-    """The sample wiki, the scripted model, our server, the directory, Open WebUI and Chromium."""
+def world(tools: Playwright, folder: Path) -> Iterator[World]:
+    """Start all of it; ``folder`` holds the state and the logs of this run."""
     expect.set_options(timeout=1000 * PATIENCE)
     with wiki_site() as wiki, ScriptedServer(Script(SCENES), models=ROLES) as llm:
         environ = settings_of(PLACE, WIKI_URL, {**ENVIRONMENT, "ASKWIKI_LLM_URL": llm.url})
         index_sample(environ)
-        with stack(folder, environ) as running, chromium({"wiki.example.com": wiki.port}) as browser:
+        with stack(folder, environ) as running, chromium(tools, {"wiki.example.com": wiki.port}) as browser:
             yield World(running, wiki, llm, browser)
