@@ -1,100 +1,137 @@
-"""The measure of recovered diagrams: its figures are those that a person counts."""
+"""Diagrams out of their files and payloads, and what becomes of those that cannot be read."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
+import base64
+import json
+import zlib
+from urllib.parse import quote
 
 import pytest
 
-from askwiki.glossary import Glossary
-from askwiki.prompts import load_prompts
-from indexer.asking import Desk
-from indexer.cache import Cache
-from indexer.tally import Tally
-from tests.bench.diagrams import Score, make_diagrams, measure, read_graph, recover, score
-from tests.scripted import ScriptedLlm
-from tests.test_vision import CHECK, png
-
-PROMPTS = load_prompts(Path(__file__).resolve().parents[1] / "config" / "prompts")
-TRUTH = """@startuml
-state "Новая заявка" as new
-state Проверка
-[*] --> new
-new --> Проверка : создать
-Проверка --> Архив
-Проверка -down-> Отказ
-@enduml"""
-# Misses Проверка -> Отказ with its box, invents Архив -> Новая заявка and the box Склад.
-FAULTY = """@startuml
-[Новая заявка] --> [Проверка]
-[Проверка] --> [Архив]
-[Архив] --> [Новая заявка]
-[Склад]
-[*] --> [Новая заявка]
-@enduml"""
+from indexer.confluence.adf_json import parse_adf
+from indexer.confluence.drawings import drawing_to_plantuml
+from indexer.confluence.html_tree import parse_fragment
+from indexer.confluence.links import Context
+from indexer.confluence.page import convert
+from indexer.confluence.plantuml import UnreadableDiagram, decode_data, plain_source
 
 
-@pytest.fixture
-def cache() -> Iterator[Cache]:
-    kept = Cache(None)
-    yield kept
-    kept.close()
+def packed(text: str) -> str:
+    packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
+    return base64.b64encode(packer.compress(quote(text).encode()) + packer.flush()).decode()
 
 
-def test_boxes_and_arrows_are_read_under_their_labels() -> None:
-    graph = read_graph(TRUTH)
-    assert graph.nodes == {"новая заявка", "проверка", "архив", "отказ"}
-    assert graph.edges == {
-        ("[*]", "новая заявка"),
-        ("новая заявка", "проверка"),
-        ("проверка", "архив"),
-        ("проверка", "отказ"),
+def test_a_gliffy_file_gives_its_shapes_and_lines() -> None:
+    def shape(identity: int, text: str) -> dict[str, object]:
+        label = {"graphic": {"type": "Text", "Text": {"html": f"<p>{text}</p>"}}}
+        return {"id": identity, "graphic": {"type": "Shape"}, "children": [label]}
+
+    ends = {
+        "startConstraint": {"StartPositionConstraint": {"nodeId": 1}},
+        "endConstraint": {"EndPositionConstraint": {"nodeId": 2}},
     }
+    line = {"id": 3, "graphic": {"type": "Line"}, "constraints": ends, "children": []}
+    data = json.dumps({"stage": {"objects": [shape(1, "Касса &quot;А&quot;"), shape(2, "Склад"), line]}})
+    assert drawing_to_plantuml(data.encode()).split("\n") == [
+        "@startuml", "rectangle \"Касса 'А'\" as n1", 'rectangle "Склад" as n2', "n1 --> n2", "@enduml",
+    ]  # fmt: skip
+
+
+def test_a_packed_drawing_gives_nested_boxes_and_labelled_edges() -> None:
+    model = (
+        '<mxGraphModel><root><mxCell id="0"/><mxCell id="1" parent="0"/>'
+        '<mxCell id="z" value="Зона" vertex="1" parent="1"/>'
+        '<object id="a" label="Узел&lt;br&gt;1"><mxCell vertex="1" parent="z"/></object>'
+        '<mxCell id="b" value="База" vertex="1" parent="1"/><mxCell id="e" edge="1" source="a" target="b" parent="1"/>'
+        '<mxCell id="l" value="TCP 5433" vertex="1" parent="e"/></root></mxGraphModel>'
+    )
+    file = f"<mxfile><diagram>{packed(model)}</diagram></mxfile>"
+    assert drawing_to_plantuml(file.encode()).split("\n") == [
+        "@startuml", 'rectangle "Зона" as n1 {', '  rectangle "Узел 1" as n2', "}", 'rectangle "База" as n3',
+        "n2 --> n3 : TCP 5433", "@enduml",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    "line",
-    ["A -> B : x", "A ..> B", "A -[#red]-> B", "A -left-> B", "B <- A", "B <-- A", "[A] --> [B]", '"A" ->> "B"'],
+    "data", [b"", b"{}", b"{", b"<mxfile><diagram>!!</diagram></mxfile>", b"<mxGraphModel/>", b"\x89PNG"]
 )
-def test_every_way_to_write_an_arrow(line: str) -> None:
-    assert read_graph(line).edges == {("a", "b")}
+def test_a_file_that_is_no_drawing_is_told(data: bytes) -> None:
+    with pytest.raises(UnreadableDiagram):
+        drawing_to_plantuml(data)
 
 
-def test_a_line_without_a_head_is_no_arrow() -> None:
-    assert read_graph("A -- B").edges == frozenset()
+def test_parents_in_a_circle_end() -> None:
+    cells = '<mxCell id="a" value="А" vertex="1" parent="b"/><mxCell id="b" value="Б" vertex="1" parent="a"/>'
+    assert drawing_to_plantuml(f"<mxGraphModel>{cells}</mxGraphModel>".encode()).startswith("@startuml")
 
 
-def test_missed_and_invented_parts_are_counted_as_by_hand() -> None:
-    # Boxes: 4 true, 4 named, 3 right. Arrows: 4 true, 4 named, 3 right.
-    assert score(read_graph(TRUTH), read_graph(FAULTY)) == Score(3 / 4, 3 / 4, 3 / 4, 3 / 4)
-    # Half of the arrows missed, nothing invented.
-    half = "@startuml\n[*] --> (Новая заявка)\n(Новая заявка) --> Проверка\n@enduml"
-    assert score(read_graph(TRUTH), read_graph(half)) == Score(1.0, 2 / 4, 1.0, 2 / 4)
-    assert score(read_graph(TRUTH), read_graph("")) == Score(1.0, 0.0, 1.0, 0.0)
+@pytest.mark.parametrize(
+    ("data", "compressed", "reason"),
+    [
+        ("DATA(x)", True, "no base64"),
+        ("", True, "empty"),
+        (base64.b64encode(b"no deflate").decode(), True, "no DEFLATE data"),
+        (packed("a" * 1000)[:-8], True, "cut off|no base64|no DEFLATE"),
+        (base64.b64encode(b"\xff\xfe").decode(), False, "no UTF-8"),
+        (packed(" " * 2_000_000), True, "unpacks to more than"),
+    ],
+)
+def test_a_payload_that_cannot_be_read_says_why(data: str, compressed: bool, reason: str) -> None:
+    with pytest.raises(UnreadableDiagram, match=reason):
+        decode_data(data, compressed)
 
 
-def test_what_a_model_says_of_pictures_is_measured_through_the_indexer(tmp_path: Path, cache: Cache) -> None:
-    pictures = []
-    for number, width in enumerate((400, 500, 600)):  # three different pictures
-        pictures.append(tmp_path / f"diagram-{number}.png")
-        pictures[-1].write_bytes(png(width, 300))
-    llm = ScriptedLlm(parallel=1).enqueue("vision", f"```plantuml\n{TRUTH}\n```", FAULTY, "NO DIAGRAM")
-    recovered = recover(pictures, Desk(llm, PROMPTS, Glossary(), cache, Tally()), CHECK)
-    figures = measure([("a", TRUTH), ("b", TRUTH), ("c", TRUTH)], recovered)
-    assert figures == pytest.approx(
-        {"node_precision": 2.75 / 3, "node_recall": 1.75 / 3, "edge_precision": 2.75 / 3, "edge_recall": 1.75 / 3}
-    )
+def test_a_json_body_that_is_no_diagram_stays_as_it_is() -> None:
+    assert plain_source('{"umlDefinition": 5}') == '{"umlDefinition": 5}'
+    assert plain_source("{broken") == "{broken"
 
 
-def test_the_known_diagrams_are_of_three_kinds_and_the_same_every_time() -> None:
-    diagrams = make_diagrams(6, seed=1)
-    assert diagrams == make_diagrams(6, seed=1)
-    assert [name for name, _ in diagrams] == [
-        *("state-0", "sequence-1", "component-2"),
-        *("state-3", "sequence-4", "component-5"),
+def test_the_cloud_editors_document_becomes_markdown() -> None:
+    def text(words: str, *marks: dict[str, object]) -> dict[str, object]:
+        return {"type": "text", "text": words, "marks": list(marks)}
+
+    def node(kind: str, *content: dict[str, object], **attrs: object) -> dict[str, object]:
+        return {"type": kind, "content": list(content), "attrs": attrs}
+
+    cells = [node("tableHeader", node("paragraph", text("А"))), node("tableHeader", node("paragraph", text("Б")))]
+    values = [
+        node("tableCell", node("paragraph", text("1")), rowspan=1),
+        node("tableCell", node("paragraph", text("2"))),
     ]
-    for _, source in diagrams:
-        graph = read_graph(source)
-        assert 3 <= len(graph.nodes) <= 6
-        assert len(graph.edges) >= len(graph.nodes) - 1
+    document = node(
+        "doc",
+        node("heading", text("Смена"), level=2),
+        node(
+            "paragraph", text("до "), node("date", timestamp="1743465600000"), text(" "), node("status", text="ГОТОВО")
+        ),
+        node("paragraph", text("см. "), text("портал", {"type": "link", "attrs": {"href": "https://p.example"}})),
+        node("panel", node("paragraph", text("ночью двое")), panelType="warning"),
+        node(
+            "taskList", node("taskItem", text("сдать"), state="DONE"), node("taskItem", text("принять"), state="TODO")
+        ),
+        node("table", node("tableRow", *cells), node("tableRow", *values)),
+        node("codeBlock", text("a\n  b"), language="bash"),
+        node(
+            "extension",
+            extensionKey="plantuml",
+            parameters={"macroParams": {"__bodyContent": {"value": "@startuml\n@enduml"}}},
+        ),
+        node(
+            "paragraph",
+            node("mention", text="@Ольга"),
+            node("emoji", shortName=":fire:", text="🔥"),
+            node("placeholder", text="нет"),
+        ),
+    )
+    assert convert(parse_adf(json.dumps(document)), Context()).markdown.split("\n\n") == [
+        "## Смена", "до 2025-04-01 ГОТОВО", "см. [портал](https://p.example)", "> **Предупреждение:** ночью двое",
+        "- [x] сдать\n- [ ] принять", "| А | Б |\n| --- | --- |\n| 1 | 2 |", "```bash\na\n  b\n```",
+        "```plantuml\n@startuml\n@enduml\n```", "Ольга🔥",
+    ]  # fmt: skip
+
+
+def test_a_page_nested_beyond_the_parser_keeps_its_words_and_says_so() -> None:
+    converted = convert(parse_fragment("<div>слово " * 3000 + "<p>конец</p>"), Context())
+    assert (converted.markdown.count("слово"), converted.markdown.endswith("конец")) == (3000, True)
+    assert [loss.kind for loss in converted.losses] == ["nesting"]

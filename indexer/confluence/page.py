@@ -39,7 +39,7 @@ def convert(body: _Element, context: Context) -> Converted:
     if body.get(FLATTENED):
         renderer.lose("nesting", "page", "nested too deeply for the parser: text only")
     try:
-        markdown = renderer.inner(body).strip("\n")
+        markdown = renderer.inner(body).strip()
     except RecursionError:
         renderer.lose("nesting", "page", "nested too deeply: text only")
         markdown = escape(clean(source.text))
