@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock
 export Q
 
-.PHONY: help demo serve chat test test-models test-long e2e bench bench-peers soak lint fix
+.PHONY: help demo serve chat test test-models test-long e2e bench lint fix
 
 help:
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -34,12 +34,6 @@ e2e: $(VENV)/.test ## real Open WebUI, LDAP and Chromium
 
 bench: $(VENV)/.bench ## speed and memory: bench.json and a table
 	@$(BIN)/python -m tests.bench
-
-bench-peers: $(VENV)/.test ## side by side with what a team would use instead
-	@$(BIN)/python -m tests.bench peers
-
-soak: $(VENV)/.test ## 5,000 questions and 20 syncs in one process
-	@$(BIN)/python -m tests.bench soak
 
 lint: $(VENV)/.test ## ruff, mypy, and a linter for the Dockerfile where it can be had
 	@$(BIN)/ruff check .

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
-APART = {"peers", "soak", "diagrams", "growth"}  # run by name only
+APART = {"diagrams"}  # run by name only
 HELPERS = {"__init__", "__main__", "calibration"}
 OUTPUT = Path("bench.json")
 
