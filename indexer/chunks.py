@@ -19,7 +19,7 @@ from indexer.cut import Cutter, Span, Thought
 from indexer.fit import Count, Ruler, Stretch, fit_stretches
 from indexer.groups import Group, Measured, group_sections, is_bare
 from indexer.pieces import Piece, Size
-from indexer.screens import is_labelled, screen_rule
+from indexer.screens import Screens, is_labelled
 from indexer.sections import split_sections
 
 HASH_BYTES = 10  # 80 bits: no collisions among the chunks of one page
@@ -46,7 +46,7 @@ class _Place(NamedTuple):
 
 
 class _Cut(NamedTuple):
-    """A piece of a group, and whether the model called its thought one of a screen."""
+    """A piece of a group, and whether it tells of a screen."""
 
     piece: Piece
     screen: bool
@@ -69,9 +69,10 @@ def chunk_page(
     """
     blocks = parse_blocks(page.markdown)
     [special] = count([""])
+    screens = Screens(page.markdown, blocks)
     if cutter:  # it knows where thoughts end: only scraps are joined before
         settings = dataclasses.replace(settings, merge_below=min(settings.merge_below, SCRAP))
-    places = _places(page, blocks, count, special, settings)
+    places = _places(page, blocks, screens, count, special, settings)
     spans = [Span(place.start, place.end, place.group.headings) for place in places]
     thoughts = cutter(page, spans) if cutter else [[Thought(span.end)] for span in spans]
     stretches = [
@@ -81,12 +82,32 @@ def chunk_page(
     ]
     ruler = Ruler(count, special, limit, settings.overlap_sentences)
     fitted = iter(fit_stretches(page.markdown, blocks, stretches, ruler))
-    cuts = [[_Cut(piece, end.screen) for end in ends for piece in next(fitted)] for ends in thoughts]
+    cuts = [
+        _screens_told(place.group, [_Cut(piece, end.screen) for end in ends for piece in next(fitted)], screens)
+        for place, ends in zip(places, thoughts, strict=True)
+    ]
     return list(_assemble(page, [place.group for place in places], cuts, acl, settings))
 
 
+def _screens_told(group: Group, cuts: list[_Cut], screens: Screens) -> list[_Cut]:
+    """Each part by the rules too: what it says, and what it repeats of a table's header."""
+    if len(cuts) == 1:
+        return [_Cut(cuts[0].piece, cuts[0].screen or group.screen)]
+    return [
+        _Cut(
+            cut.piece,
+            cut.screen
+            or any(
+                screens.rule(start, end, group.headings)
+                for start, end in (*cut.piece.lead, (cut.piece.start, cut.piece.end))
+            ),
+        )
+        for cut in cuts
+    ]
+
+
 def _places(
-    page: Page, blocks: Sequence[Block], count: Count, special: int, settings: ChunkingSettings
+    page: Page, blocks: Sequence[Block], screens: Screens, count: Count, special: int, settings: ChunkingSettings
 ) -> list[_Place]:
     """The page's groups; paths and sections are counted in one batch."""
     sections = split_sections(page, blocks)
@@ -99,10 +120,10 @@ def _places(
             section,
             body - special,
             settings.tokens - head,
-            bool(screen_rule(section.markdown, section.headings)),
+            bool(screens.rule(start, start + len(section.markdown), section.headings)),
             is_bare(section),
         )
-        for section, head, body in zip(sections, heads, bodies, strict=True)
+        for section, start, head, body in zip(sections, starts, heads, bodies, strict=False)
     ]
     places = []
     for group in group_sections(measured, settings):
@@ -144,7 +165,7 @@ def _assemble(
                 "headings": group.headings,
                 "url": url,
                 "kind": group.kind,
-                "screen": labelled or cut.screen or (group.screen if len(parts) == 1 else _is_screen(text, group)),
+                "screen": labelled or cut.screen,
                 "ordinal": ordinal,
                 "part": part,
                 "parts": len(parts),
@@ -158,10 +179,6 @@ def _assemble(
             yield Chunk(**fields, hash=_hash_of(fields))
             ordinal += 1
         seen[group.place] += 1
-
-
-def _is_screen(text: str, group: Group) -> bool:
-    return bool(screen_rule(text, group.headings))
 
 
 def embedded_texts(chunk: Chunk, sparse_path: bool) -> EmbeddedTexts:

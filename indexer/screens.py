@@ -7,19 +7,23 @@ search prefers its kind (see ``Question.intent``). Each rule has a name, so that
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from operator import attrgetter
+
+from indexer.blocks import Block, parse_blocks
 
 # Words of controls per hundred words: an explanation that mentions a button stays below.
 CONTROLS_PER_HUNDRED = 6
 LEAST_CONTROLS = 4  # in a short text one or two mean little
 LEAST_PATHS = 2  # one arrow may mean anything
 
-_FIELD_COLUMNS = re.compile(
-    r"^[ \t]*\|?[ \t*_]*(?:названи[ея] |имя |наименование )?"
+_FIELD_COLUMN = re.compile(
+    r"\s*\|?[ \t*_]*(?:названи[ея] |имя |наименование )?"
     r"(?:пол[ея]|элемент(?:ы)?(?: интерфейса| экрана| формы)?|кнопк[аи]|реквизит|"
     r"вкладк[аи]|пункт(?:ы)? меню|колонк[аи]|иконк[аи]|флажок|field|button|control|ui element|element|"
     r"menu item|tab|column|icon)(?: name)?[ \t*_]*\|",
-    re.IGNORECASE | re.MULTILINE,
+    re.IGNORECASE,
 )
 _HEADING = re.compile(
     r"\b(?:экран\w*|форм[аы]|окн[оа]|диалог\w*|интерфейс\w*|поля|кнопк[аи]|меню|вкладк[аи]|панел[ьи]|"
@@ -28,8 +32,7 @@ _HEADING = re.compile(
 )
 # "Monitoring → Alerts", "Settings > Users": names with capitals, marked or not. Not code's a -> b.
 _ARROWS = ("→", "➔", "›", " -> ", " > ", "&gt;")
-_MENU_PATH = re.compile(r"(?:→|➔|›|(?<=\s)->|(?<=\s)>|&gt;)[ \t]*[*«\"“]{0,2}[A-ZА-ЯЁ]")
-_CODE = re.compile(r"^[ \t]*(`{3,}|~{3,}).*?(?:^[ \t]*\1[`~]*[ \t]*$|\Z)|`[^`\n]*`", re.DOTALL | re.MULTILINE)
+_NAME = re.compile(r"[ \t]*[*«\"“]{0,2}[A-ZА-ЯЁ]")
 # Controls and what one does to them, as they occur inside words; a blank in front or behind where the
 # letters alone would catch others («поле» in «полезный», "tab" in "table"). Counted as plain text:
 # patterns over words took most of the time of cutting a page.
@@ -47,24 +50,56 @@ def is_labelled(labels: Sequence[str], screen_labels: str) -> bool:
     return any(label.casefold() in known for label in labels)
 
 
-def screen_rule(text: str, headings: Sequence[str]) -> str:
-    """The name of the first rule that makes it a screen text, empty when none does."""
-    if "|" in text and _FIELD_COLUMNS.search(text):
-        return "table of fields"  # its first column names controls
-    if not _controls(text):
-        return ""  # the usual case, told quickly
-    text = _CODE.sub(" ", text) if "`" in text or "~~~" in text else text
-    controls = _controls(text)  # a program's own fields and arrows are no screen
-    if not controls:
+class Screens:
+    """Where a page's text speaks of a screen: found once for the page, then counted for any part of it."""
+
+    def __init__(self, text: str, blocks: Sequence[Block] | None = None) -> None:
+        blocks = parse_blocks(text) if blocks is None else blocks
+        self._text = text
+        self._code = [block for block in blocks if block.kind in ("fence", "code")]
+        self._fields = [
+            block.start for block in blocks if block.kind == "table" and _FIELD_COLUMN.match(text, block.start)
+        ]
+        lowered = text.lower()
+        if len(lowered) != len(text):  # a few letters become two
+            lowered = "".join(letter.lower()[:1] for letter in text)
+        self._controls = self._in_prose(at for word in _CONTROLS for at in _places(lowered, word))
+        found = ((at, arrow) for arrow in _ARROWS for at in _places(text, arrow)) if self._controls else ()
+        self._paths = self._in_prose(at for at, arrow in found if _NAME.match(text, at + len(arrow)))
+
+    def _in_prose(self, places: Iterable[int]) -> list[int]:
+        """In order, without those in code: a program's own fields and arrows are no screen."""
+        return sorted(at for at in places if not self._is_code(at))
+
+    def _is_code(self, at: int) -> bool:
+        number = bisect_right(self._code, at, key=attrgetter("start")) - 1
+        if number >= 0 and at < self._code[number].end:
+            return True
+        return self._text.count("`", self._text.rfind("\n", 0, at) + 1, at) % 2 == 1
+
+    def rule(self, start: int, end: int, headings: Sequence[str]) -> str:
+        """The name of the first rule that makes ``text[start:end]`` a screen text, empty when none does."""
+        if _count(self._fields, start, end):
+            return "table of fields"  # its first column names controls
+        controls = _count(self._controls, start, end)
+        if not controls:
+            return ""
+        if _count(self._paths, start, end) >= LEAST_PATHS:
+            return "menu paths"  # "Settings > Users": the way through a screen
+        if controls >= LEAST_CONTROLS and controls * 100 >= CONTROLS_PER_HUNDRED * len(self._text[start:end].split()):
+            return "words of controls"
+        if headings and _HEADING.search(headings[-1]):
+            return "heading"  # "Form of a request": named after the screen, and a control is mentioned
         return ""
-    if sum(map(text.count, _ARROWS)) >= LEAST_PATHS and len(_MENU_PATH.findall(text)) >= LEAST_PATHS:
-        return "menu paths"  # "Settings > Users": the way through a screen
-    if controls >= LEAST_CONTROLS and controls * 100 >= CONTROLS_PER_HUNDRED * len(text.split()):
-        return "words of controls"
-    if headings and _HEADING.search(headings[-1]):
-        return "heading"  # "Form of a request": named after the screen, and a control is mentioned
-    return ""
 
 
-def _controls(text: str) -> int:
-    return sum(map(f" {text} ".lower().count, _CONTROLS))
+def _places(text: str, word: str) -> Iterator[int]:
+    """Where the word begins; of a word with a blank in front, the blank."""
+    at = text.find(word)
+    while at >= 0:
+        yield at
+        at = text.find(word, at + 1)
+
+
+def _count(places: Sequence[int], start: int, end: int) -> int:
+    return bisect_left(places, end) - bisect_left(places, start) if places else 0

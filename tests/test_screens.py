@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from indexer.screens import is_labelled, screen_rule
+from indexer.screens import Screens, is_labelled
 
 
 @pytest.mark.parametrize(
@@ -26,10 +26,23 @@ from indexer.screens import is_labelled, screen_rule
     ],
 )
 def test_rules(text: str, headings: tuple[str, ...], rule: str) -> None:
-    assert screen_rule(text, headings) == rule
+    assert Screens(text).rule(0, len(text), headings) == rule
 
 
 def test_the_label_of_the_page_decides_in_any_letter_case() -> None:
     assert is_labelled(("other", "UI"), "screen, ui")
     assert not is_labelled(("other",), "screen, ui")
     assert not is_labelled((), "screen, ui")
+
+
+def test_a_part_of_the_text_is_judged_by_itself() -> None:
+    prose, table = "Просто текст.\n\n", "| Поле | Смысл |\n|---|---|\n"
+    screens = Screens(prose + table)
+    assert screens.rule(0, len(prose), ()) == ""
+    assert screens.rule(len(prose), len(prose + table), ()) == "table of fields"
+
+
+def test_letters_that_become_two_in_lower_case_move_nothing() -> None:
+    text = "İ" * 50 + " Нажмите кнопку." + " Нажмите кнопку." * 2
+    assert Screens(text).rule(50, len(text), ()) == "words of controls"
+    assert Screens(text).rule(0, 50, ()) == ""
