@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
-from askwiki.chat import make_valves, respond, warm_up
+from askwiki.chat import respond
 from askwiki.openwebui import Item
+from askwiki.process import make_valves, warm_up
 from askwiki.valves import AnswerValves
 
 

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from askwiki.chat import make_valves, prepare
+from askwiki.chat import prepare
+from askwiki.process import make_valves
 from askwiki.valves import CondenseValves
 
 

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, MutableMapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from askwiki.server import App
+from askwiki.asgi import App
 
 
 @dataclass

@@ -46,8 +46,8 @@ LAYERS: list[list[str]] = [
     ["kit"],
     ["stages"],
     ["flow", "flow_run", "flow_finding", "flow_speaking"],
-    ["openwebui", "valves", "server", "stock", "doctor_llm", "evaluate", "encoder", "provision"],
-    ["service", "doctor", "feedback"],
+    ["openwebui", "valves", "asgi", "asker", "server", "stock", "doctor_llm", "evaluate", "encoder", "provision"],
+    ["service", "doctor", "process", "feedback"],
     ["chat"],
     ["commands", "__main__"],
 ]
@@ -61,6 +61,7 @@ FAMILIES = {
     "directory": {"access"},
     "identity": {"access", "directory", "wiki_groups"},
     "wiki_groups": {"access"},
+    "server": {"asgi"},
 }
 INDEXER_MAY_USE = 4  # indexer/* stands beside the question's way and sees layers 0 to 4
 

@@ -14,11 +14,12 @@ import anyio.to_thread
 import pytest
 
 from askwiki import stock
+from askwiki.asgi import Receive, Send
 from askwiki.errors import SettingsError
 from askwiki.logs import JsonFormatter, add_request
 from askwiki.metrics import Metrics
 from askwiki.request import Request, current_request, set_request
-from askwiki.server import Guard, Receive, Send
+from askwiki.server import Guard
 from askwiki.settings import ServerSettings
 from askwiki.signing import MAX_AGE, STOCK_KEY, Signer
 from tests.asgi import Reply, call

@@ -1,0 +1,51 @@
+"""Who stands behind a request: the person, from the sources of groups that the settings name."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import logging
+
+from askwiki.access import names
+from askwiki.data import Identity
+from askwiki.directory import Directory, load_directory
+from askwiki.errors import SettingsError, StoreError
+from askwiki.identity import GroupMemory, identity_of, with_wiki_groups
+from askwiki.kit import Kit
+from askwiki.request import Request
+from askwiki.settings import ConfluenceSettings
+from askwiki.wiki_groups import WikiGroups
+
+logger = logging.getLogger(__name__)
+_groups = GroupMemory()
+
+
+def identity_behind(user: object, request: Request, kit: Kit, *, recall: bool = False) -> Identity:
+    """Who asks. A directory that cannot be read closes what only it would open, and that is said."""
+    settings, note = kit.settings, ""
+    try:
+        directory = load_directory(kit.configuration.folder / "groups.yaml")
+    except SettingsError as error:
+        logger.error("groups are not known: %s", error)
+        directory, note = Directory(), "directory_down"
+    identity = identity_of(
+        user, request.headers, settings=settings.access, directory=directory, memory=_groups, recall=recall
+    )
+    if identity.known and "rest" in names(settings.access.groups_from):
+        try:
+            identity = with_wiki_groups(identity, _wiki_groups(settings.wiki.url, settings.confluence), settings.access)
+        except StoreError as error:
+            logger.error("groups are not known: %s", error)
+            note = "directory_down"
+    note = note if identity.known else "public_only"
+    return dataclasses.replace(identity, note=kit.texts.say(note, settings.language)) if note else identity
+
+
+@functools.cache
+def _wiki_groups(url: str, settings: ConfluenceSettings) -> WikiGroups:
+    """One memory of groups for the process."""
+    return WikiGroups(url, settings)
+
+
+def person_id(user: object) -> str:
+    return str(user.get("id", "")) if isinstance(user, dict) else ""

@@ -1,0 +1,79 @@
+"""What one server process makes once and keeps for its chats: valves, models, the seal, the figures."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import logging
+import os
+import threading
+from datetime import UTC, datetime
+
+from askwiki.configuration import load_configuration
+from askwiki.errors import AskWikiError
+from askwiki.kit import Kit, get_kit
+from askwiki.llm import Llm, make_llm
+from askwiki.metrics import METRICS
+from askwiki.settings import LlmSettings, Settings
+from askwiki.signing import Signer
+from askwiki.texts import load_texts
+from askwiki.valves import Valves, starting_valves
+
+logger = logging.getLogger(__name__)
+
+
+def make_valves(kind: type[Valves]) -> Valves:
+    """Valves as the settings have them; settings that cannot be read are told with the first answer."""
+    try:
+        return starting_valves(kind, load_configuration(os.environ).settings)
+    except AskWikiError:
+        return starting_valves(kind, Settings())
+
+
+def warm_up() -> None:
+    """Load the models beside the start of the server, so that the first question need not wait."""
+
+    def load() -> None:
+        try:
+            get_kit()
+        except AskWikiError as error:
+            logger.error("not ready: %s", error)
+
+    threading.Thread(target=load, name="warm-up", daemon=True).start()
+
+
+def measure_index() -> None:
+    """Size and age of the index, for the metrics."""
+    try:
+        reader = get_kit().reader
+        METRICS.put("askwiki_index_chunks", reader.count())
+        started = [datetime.fromisoformat(run.started) for run in reader.freshness()]
+    except AskWikiError as error:
+        logger.warning("the index cannot be measured: %s", error)
+        return
+    if started:
+        METRICS.put("askwiki_index_age_seconds", (datetime.now(UTC) - max(started)).total_seconds())
+
+
+@functools.cache
+def signer() -> Signer:
+    return Signer(os.environ.get("PIPELINES_API_KEY", ""))
+
+
+def say(name: str, **values: object) -> str:
+    """A sentence of ours in the settings' language."""
+    try:
+        configuration = load_configuration(os.environ)
+        return load_texts(configuration.folder / "texts").say(name, configuration.settings.language, **values)
+    except AskWikiError as error:
+        return str(error)
+
+
+def kit_for(kit: Kit, settings: Settings) -> Kit:
+    """The kit with the language model that the valves ask for."""
+    return kit if settings.llm == kit.settings.llm else dataclasses.replace(kit, llm=_other_llm(settings.llm))
+
+
+@functools.lru_cache(maxsize=4)
+def _other_llm(settings: LlmSettings) -> Llm | None:
+    return make_llm(settings)
