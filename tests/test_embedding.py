@@ -7,6 +7,7 @@ import pytest
 
 from askwiki.embedding import Embedder, make_embedder
 from askwiki.encoders.batches import batches, in_batches, unit_rows
+from askwiki.encoders.embedded import QUERY_TOKENS, EmbeddedE5
 from askwiki.errors import ModelError, SettingsError
 from askwiki.settings import EmbeddingSettings
 
@@ -75,3 +76,12 @@ def test_a_model_that_gives_another_size_is_noticed() -> None:
 def test_a_vector_that_is_no_direction_is_refused(row: list[float]) -> None:
     with pytest.raises(ModelError, match="no direction"):
         unit_rows(np.array([[1.0, 0.0], row], dtype=np.float32))
+
+
+def test_a_pasted_document_as_question_is_read_at_both_ends_only() -> None:
+    encoder = EmbeddedE5(EmbeddingSettings())
+    pasted = "Начало о переводах. " + "слово " * 2000 + "Какой лимит?"
+    read = encoder._both_ends(pasted)
+    assert read.startswith("Начало о переводах.") and read.endswith("Какой лимит?")
+    assert encoder.count([read])[0] <= QUERY_TOKENS + 8
+    assert encoder._both_ends("Какой лимит?") == "Какой лимит?"

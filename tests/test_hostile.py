@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -18,8 +19,9 @@ from askwiki.stages.fence import Fence
 from askwiki.stages.gate import SentenceGate
 from askwiki.stages.links import wiki_hosts
 from askwiki.stages.support import known
+from askwiki.store.fingerprint import fingerprint_of
 from tests.hostile.reading import INVISIBLE, TEMPLATE, WIKI, Case, cases, dangers
-from tests.small_wiki import chunk, kit_of, with_settings
+from tests.small_wiki import MemoryReader, chunk, kit_of, with_settings
 
 CONFIG = Path(__file__).resolve().parents[1] / "config"
 PROMPTS = load_prompts(CONFIG / "prompts")
@@ -97,11 +99,15 @@ def test_what_is_harmless_leaves_unchanged(text: str) -> None:
 # --- what is quoted and shown of a page ------------------------------------------------------------------
 
 
+KIT = with_settings(kit_of([]), wiki=WikiSettings(url=f"https://{WIKI}"))
+
+
 def asked_of(case: Case) -> tuple[list[Source], str]:
     """(sources, text) of an answer without a model, quoted from a page that holds the case."""
     page = chunk("p1", f"Какой лимит перевода: 150 000 рублей.\n\n{case.text}", title="Лимит перевода")
-    kit = with_settings(kit_of([page]), wiki=WikiSettings(url=f"https://{WIKI}"))
-    events = list(ask([Turn("user", QUESTION.text)], Identity(), kit=kit))
+    mark = fingerprint_of(KIT.embedder, KIT.sparse, KIT.settings.chunking)
+    reader = MemoryReader([page], embedder=KIT.embedder, sparse=KIT.sparse, fingerprint=mark)
+    events = list(ask([Turn("user", QUESTION.text)], Identity(), kit=replace(KIT, reader=reader)))
     return [event for event in events if isinstance(event, Source)], "".join(
         event.text for event in events if isinstance(event, Token)
     )

