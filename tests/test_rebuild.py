@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from askwiki.command_line import main
 from askwiki.configuration import CHECKOUT
 from askwiki.store.embedded import EmbeddedReader
+from indexer.__main__ import COMMANDS
 
 COUNTS = ("expected", "read", "indexed", "unchanged", "skipped", "failed", "removed")
 
@@ -26,20 +26,38 @@ def wiki(tmp_path: Path) -> Path:
     return folder
 
 
-def indexer(tmp_path: Path, *words: str, **settings: str) -> subprocess.CompletedProcess[str]:
-    environment = {
-        "PATH": os.environ["PATH"],
-        "PYTHONPATH": f"{CHECKOUT}:{CHECKOUT / 'pipelines'}",
-        "ASKWIKI_CONFIG": str(CHECKOUT / "config"),
-        "ASKWIKI_STORE_PATH": str(tmp_path / "store"),
-        "ASKWIKI_SYNC__CACHE": str(tmp_path / "cache"),
-        **settings,
-    }
-    command = [sys.executable, "-m", "indexer", *words]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, cwd=tmp_path, check=False)
+@dataclass(frozen=True)
+class Done:
+    returncode: int
+    stdout: str
+    stderr: str
 
 
-def ledger(done: subprocess.CompletedProcess[str]) -> Any:
+class CommandLine:
+    """``python -m indexer …`` in a folder of its own, in this process."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], folder: Path) -> None:
+        monkeypatch.chdir(folder)
+        monkeypatch.setenv("ASKWIKI_CONFIG", str(CHECKOUT / "config"))
+        monkeypatch.setenv("ASKWIKI_STORE_PATH", str(folder / "store"))
+        monkeypatch.setenv("ASKWIKI_SYNC__CACHE", str(folder / "cache"))
+        self.monkeypatch, self.capsys = monkeypatch, capsys
+
+    def __call__(self, *words: str, **settings: str) -> Done:
+        with self.monkeypatch.context() as patched:
+            for name, value in settings.items():
+                patched.setenv(name, value)
+            code = main("indexer", "indexer.commands", COMMANDS, words)
+        said = self.capsys.readouterr()
+        return Done(code, said.out, said.err)
+
+
+@pytest.fixture
+def indexer(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], wiki: Path) -> CommandLine:
+    return CommandLine(monkeypatch, capsys, wiki.parent)
+
+
+def ledger(done: Done) -> Any:
     return json.loads(done.stdout)
 
 
@@ -47,22 +65,22 @@ def pages(said: Any) -> list[int]:
     return [said["pages"][name] for name in COUNTS]
 
 
-def test_sync_prints_only_json_on_stdout_and_a_second_one_costs_no_model(tmp_path: Path, wiki: Path) -> None:
-    first = indexer(tmp_path, "sync", "--source", "markdown:wiki", "--json")
+def test_sync_prints_only_json_on_stdout_and_a_second_one_costs_no_model(indexer: CommandLine) -> None:
+    first = indexer("sync", "--source", "markdown:wiki", "--json")
     assert first.returncode == 0, first.stderr
     said = ledger(first)
     assert pages(said) == [2, 2, 2, 0, 0, 0, 0]
     assert (said["chunks"], said["truncated"], said["model_calls"]) == (2, 0, 1)
-    again = ledger(indexer(tmp_path, "sync", "--source", "markdown:wiki", "--json"))
+    again = ledger(indexer("sync", "--source", "markdown:wiki", "--json"))
     assert pages(again) == [2, 2, 0, 2, 0, 0, 0]
     assert (again["chunks"], again["model_calls"]) == (2, 0)
 
 
-def test_sync_sees_an_edit_and_a_deletion(tmp_path: Path, wiki: Path) -> None:
-    indexer(tmp_path, "sync", "--source", "markdown:wiki")
+def test_sync_sees_an_edit_and_a_deletion(indexer: CommandLine, wiki: Path) -> None:
+    indexer("sync", "--source", "markdown:wiki")
     (wiki / "password.md").write_text("# Пароль\n\nПароль меняют в кабинете.\n", encoding="utf-8")
     (wiki / "machine.md").unlink()
-    said = ledger(indexer(tmp_path, "sync", "--source", "markdown:wiki", "--json"))
+    said = ledger(indexer("sync", "--source", "markdown:wiki", "--json"))
     assert pages(said) == [1, 1, 1, 0, 0, 0, 1]
 
 
@@ -75,29 +93,29 @@ def test_sync_sees_an_edit_and_a_deletion(tmp_path: Path, wiki: Path) -> None:
     ],
 )
 def test_what_cannot_be_done_is_one_sentence_and_exit_code_two(
-    tmp_path: Path, wiki: Path, words: tuple[str, ...], sentence: str
+    indexer: CommandLine, words: tuple[str, ...], sentence: str
 ) -> None:
-    done = indexer(tmp_path, *words)
+    done = indexer(*words)
     assert (done.returncode, done.stdout) == (2, "")
     assert sentence in done.stderr
     assert "Traceback" not in done.stderr
 
 
-def test_a_rebuild_takes_the_sources_of_the_index_and_mends_a_mismatch(tmp_path: Path, wiki: Path) -> None:
-    indexer(tmp_path, "sync", "--source", "markdown:wiki")
+def test_a_rebuild_takes_the_sources_of_the_index_and_mends_a_mismatch(indexer: CommandLine, tmp_path: Path) -> None:
+    indexer("sync", "--source", "markdown:wiki")
     changed = {"ASKWIKI_CHUNKING__TOKENS": "300"}
-    refused = indexer(tmp_path, "sync", "--source", "markdown:wiki", **changed)
+    refused = indexer("sync", "--source", "markdown:wiki", **changed)
     assert refused.returncode == 2
     assert (
         "chunker.tokens 400 in the index, 300 in the settings" in refused.stderr or "chunker.tokens" in refused.stderr
     )
     reader = EmbeddedReader(tmp_path / "store")
     assert reader.count() == 2
-    rebuilt = indexer(tmp_path, "rebuild", "--json", **changed)
+    rebuilt = indexer("rebuild", "--json", **changed)
     assert rebuilt.returncode == 0, rebuilt.stderr
     assert [pages(said) for said in ledger(rebuilt)] == [[2, 2, 2, 0, 0, 0, 0]]
     assert reader.fingerprint()["chunker"]["tokens"] == 300
     assert reader.count() == 2
     reader.close()
-    again = ledger(indexer(tmp_path, "sync", "--source", "markdown:wiki", "--json", **changed))
+    again = ledger(indexer("sync", "--source", "markdown:wiki", "--json", **changed))
     assert pages(again) == [2, 2, 0, 2, 0, 0, 0]
