@@ -44,11 +44,11 @@ def greeting(running: Stack, with_model: bool) -> str:
     chat = running.webui
     lines = [f"\nЧат работает: {chat.url}", "", "Войти можно так:"]
     if running.people:
-        lines += [f"  {person.user:<12} {person.password:<16} {', '.join(person.groups)}" for person in EMPLOYEES]
+        lines += [f"  {person.user:<18} {person.password:<24} {', '.join(person.groups)}" for person in EMPLOYEES]
     else:
         lines.append("  (учётные записи LDAP появятся, если установить slapd и ldap-utils)")
     lines += [
-        f"  {chat.email:<12} {chat.password:<16} администратор: «Продолжить с Email»",
+        f"  {chat.email:<18} {chat.password:<24} администратор: «Продолжить с Email»",
         "",
         "Спросите: «Какие статусы бывают у перевода?» или, чтобы увидеть права, «Какой оклад у старшего аналитика?»",
     ]
