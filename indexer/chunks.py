@@ -23,6 +23,7 @@ from indexer.screens import Screens, is_labelled
 from indexer.sections import split_sections
 
 HASH_BYTES = 10  # 80 bits: no collisions among the chunks of one page
+BETWEEN_VALUES, BETWEEN_ITEMS = "\x1e", "\x1f"  # ASCII's own separators, which no wiki lets through
 SCRAP = 60  # tokens of a section that is joined to its neighbour even where a model chooses the borders
 LEAST_ROOM = 16  # tokens for text beside the path; below that nothing sensible can be embedded
 
@@ -157,7 +158,7 @@ def _assemble(
         for part, cut in enumerate(parts, start=1):
             text = cut.piece.text(page.markdown)
             fields: dict[str, Any] = {
-                "id": f"{page.id}#{_digest((group.place, seen[group.place], part))}",
+                "id": f"{page.id}#{_digest((*group.place, str(seen[group.place]), str(part)))}",
                 "page_id": page.id,
                 "space": page.space,
                 "title": page.title,
@@ -203,12 +204,14 @@ _STORED = [field.name for field in dataclasses.fields(Chunk) if field.name != "h
 
 
 def _hash_of(fields: dict[str, Any]) -> str:
-    small = tuple(value for name, value in fields.items() if name != "text")
-    return _digest(small, fields["text"])
+    return _digest([value if isinstance(value, str) else _line(value) for value in fields.values()])
 
 
-def _digest(values: tuple[object, ...], text: str = "") -> str:
-    """A short hash; ``repr`` keeps the borders of the values apart."""
-    digest = hashlib.blake2b(repr(values).encode("utf-8", "backslashreplace"), digest_size=HASH_BYTES)
-    digest.update(text.encode("utf-8", "backslashreplace"))
-    return digest.hexdigest()
+def _line(value: object) -> str:
+    return BETWEEN_ITEMS.join(value) if isinstance(value, tuple) else str(value)
+
+
+def _digest(values: Sequence[str]) -> str:
+    """A short hash of texts; a control character keeps their borders apart."""
+    whole = BETWEEN_VALUES.join(values).encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(whole, digest_size=HASH_BYTES).hexdigest()

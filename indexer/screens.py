@@ -63,7 +63,8 @@ class Screens:
         lowered = text.lower()
         if len(lowered) != len(text):  # a few letters become two
             lowered = "".join(letter.lower()[:1] for letter in text)
-        self._controls = self._in_prose(at for word in _CONTROLS for at in _places(lowered, word))
+        said = [word for word in _CONTROLS if word in lowered]
+        self._controls = self._in_prose(at for word in said for at in _places(lowered, word))
         found = ((at, arrow) for arrow in _ARROWS for at in _places(text, arrow)) if self._controls else ()
         self._paths = self._in_prose(at for at, arrow in found if _NAME.match(text, at + len(arrow)))
 

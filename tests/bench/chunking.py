@@ -22,7 +22,7 @@ from indexer.tally import Tally
 from tests.scripted import Asking, Saying, ScriptedServer
 
 ROOT = Path(__file__).resolve().parents[2]
-ROUNDS = 5  # best of
+ROUNDS = 9  # best of
 REPEATS = 8  # of the sample wiki's pages, so that a round takes long enough to be measured
 CALL_SECONDS = 0.2
 PARALLEL = 32
@@ -42,12 +42,12 @@ def _speed() -> dict[str, Any]:
     row = {"name": name, "unit": "x", "goal": GOAL_RATIO, "against": "langchain-text-splitters"}
     pages = _pages() * REPEATS
     try:
-        theirs = _best(_langchain(), pages)
+        yardstick = _langchain()
     except ImportError:
         return {**row, "value": None, "met": None, "why": "langchain-text-splitters is not installed: pip install it."}
-    ours = _best(_ours, pages)
+    theirs, ours = _best(yardstick, _ours, pages)
     ratio = theirs / ours
-    why = "" if ratio >= GOAL_RATIO else f"{ours / len(pages) * 1e3:.2f} ms a page; ours reads tables, lists, sentences"
+    why = "" if ratio >= GOAL_RATIO else f"{ours / len(pages) * 1e3:.2f} ms a page with ids, hashes, kinds and places"
     return {**row, "value": ratio, "met": ratio >= GOAL_RATIO, "why": why}
 
 
@@ -69,14 +69,17 @@ def _langchain() -> Callable[[Page], None]:
     return split
 
 
-def _best(split: Callable[[Page], None], pages: Sequence[Page]) -> float:
-    def once() -> float:
+def _best(one: Callable[[Page], None], other: Callable[[Page], None], pages: Sequence[Page]) -> tuple[float, float]:
+    """Least processor time of both, in turns: what disturbs the machine disturbs both."""
+
+    def once(split: Callable[[Page], None]) -> float:
         started = time.process_time()
         for page in pages:
             split(page)
         return time.process_time() - started
 
-    return min(once() for _ in range(ROUNDS))
+    times = [(once(one), once(other)) for _ in range(ROUNDS)]
+    return min(time[0] for time in times), min(time[1] for time in times)
 
 
 def _parallel() -> list[dict[str, Any]]:
