@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +30,7 @@ REPEATS = 8  # of the sample wiki's pages, so that a round takes long enough to 
 CALL_SECONDS = 0.2
 PARALLEL = 32
 CHUNKS = 1000
+SECTIONS = 10  # of a page
 GOAL_RATIO = 1.0
 GOAL_IDEAL = 1.3
 CHARACTERS_PER_TOKEN = 3  # the rule path is measured without a tokenizer
@@ -85,27 +89,22 @@ def _best(one: Callable[[Page], None], other: Callable[[Page], None], pages: Seq
 def _parallel() -> list[dict[str, Any]]:
     """Contexts of 1,000 chunks from a server that takes 200 ms a call, 32 at once, then a second run."""
 
-    def rule(asking: Asking) -> Saying:
-        return Saying("О чём этот фрагмент.", delay=CALL_SECONDS)
-
-    page = Page("1", "IT", "Длинная", (), "", "".join(f"# Раздел {n}\n\nТекст раздела {n}.\n\n" for n in range(CHUNKS)))
-    chunks = chunk_page(page, count=_estimate, limit=LIMIT, settings=ChunkingSettings())
-    by_page = [chunks[start : start + 10] for start in range(0, len(chunks), 10)]
+    pages = [_made(number) for number in range(CHUNKS // SECTIONS)]
     cache = Cache(None)
 
     def run() -> tuple[float, int]:
         tally = Tally()
-        with ScriptedServer(rule) as server:
-            llm = make_llm(LlmSettings(url=server.url, model="scripted", parallel=PARALLEL))
+        with _server() as url:
+            llm = make_llm(LlmSettings(url=url, model="scripted", parallel=PARALLEL))
             desk = Desk(llm, load_prompts(ROOT / "config" / "prompts"), Glossary(), cache, tally)
-            settings = ContextSettings(window=2000)
 
-            def one(some: list[Any]) -> None:
-                describe(page, some, desk=desk, settings=settings, count=_estimate, limit=LIMIT)
+            def one(page: Page) -> None:
+                chunks = chunk_page(page, count=_estimate, limit=LIMIT, settings=ChunkingSettings())
+                describe(page, chunks, desk=desk, settings=ContextSettings(), count=_estimate, limit=LIMIT)
 
             started = time.monotonic()
             with ThreadPoolExecutor(PARALLEL) as threads:
-                list(threads.map(one, by_page))
+                list(threads.map(one, pages))
             return time.monotonic() - started, tally.model_calls
 
     seconds, calls = run()
@@ -132,6 +131,34 @@ def _parallel() -> list[dict[str, Any]]:
             "why": "",
         },
     ]
+
+
+def _says(asking: Asking) -> Saying:
+    return Saying("О чём этот фрагмент.", delay=CALL_SECONDS)
+
+
+def _serve(pipe: Connection) -> None:
+    with ScriptedServer(_says) as server:
+        pipe.send(server.url)
+        pipe.recv()  # until the bench is done
+
+
+@contextmanager
+def _server() -> Iterator[str]:
+    """The scripted server in a process of its own, as a real one is."""
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=_serve, args=(theirs,))
+    process.start()
+    yield ours.recv()
+    ours.send("done")
+    process.join()
+
+
+def _made(number: int) -> Page:
+    """A page of ``SECTIONS`` chunks."""
+    sections = (f"# Раздел {n}\n\nТекст раздела {n} на странице {number}.\n\n" for n in range(SECTIONS))
+    return Page(str(number), "IT", f"Страница {number}", (), "", "".join(sections))
 
 
 def _pages() -> list[Page]:
