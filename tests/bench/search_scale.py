@@ -34,7 +34,7 @@ def rows() -> list[dict[str, Any]]:
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder, "store")
         _fill(root, random)
-        asked = [(_unit(random, SIZE), _sparse(random, 12)) for _ in range(QUESTIONS)]
+        asked = [(unit_vector(random, SIZE), sparse_vector(random, 12)) for _ in range(QUESTIONS)]
         ours, theirs = _seconds(root, Path(folder, "raw"), asked)
     ratio = ours / theirs
     return [
@@ -95,16 +95,16 @@ def _fill(root: Path, random: np.random.Generator) -> None:
 def _points(page: int, random: np.random.Generator) -> Iterator[Point]:
     for number in range(A_PAGE):
         chunk: Chunk = make_chunk(str(page), number, "слово " * 60, acl=KEYS[page % len(KEYS)])
-        text = np.stack([_unit(random, SIZE) for _ in range(PIECES)])
-        yield Point(chunk, Vectors(text, _unit(random, SIZE), _sparse(random, 60)))
+        text = np.stack([unit_vector(random, SIZE) for _ in range(PIECES)])
+        yield Point(chunk, Vectors(text, unit_vector(random, SIZE), sparse_vector(random, 60)))
 
 
-def _unit(random: np.random.Generator, size: int) -> NDArray[np.float32]:
+def unit_vector(random: np.random.Generator, size: int) -> NDArray[np.float32]:
     vector = random.normal(size=size).astype(np.float32)
     return np.asarray(vector / np.linalg.norm(vector))
 
 
-def _sparse(random: np.random.Generator, terms: int) -> Sparse:
+def sparse_vector(random: np.random.Generator, terms: int) -> Sparse:
     """Terms as in a text: few are frequent."""
     indices = sorted(set((random.zipf(1.3, size=terms) % 100_000).tolist()))
     return Sparse(tuple(indices), tuple(1.0 for _ in indices))
