@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -46,8 +47,7 @@ def main(words: list[str]) -> int:
     options = parser.parse_args(words)
     environ = demo_environment(options.place)
     print("Индексирую пример вики …", flush=True)
-    command = [sys.executable, "-m", "indexer", "sync", "--source", options.source]
-    code = subprocess.run(command, env=environ, cwd=ROOT, check=False).returncode
+    code = index(options.source, options.place / "store", environ)
     if code >= NOTHING_INDEXED:
         return code
     print("Запускаю сервер Pipelines …", flush=True)
@@ -56,6 +56,19 @@ def main(words: list[str]) -> int:
         if options.serve:
             return stay(server)
         return 0 if converse(server, options.question) else 1
+
+
+def index(source: str, store: Path, environ: dict[str, str]) -> int:
+    """The sync's exit code. An index that an older version left here is no loss: it is made anew."""
+    command = [sys.executable, "-m", "indexer", "sync", "--source", source]
+    if not store.exists():
+        return subprocess.run(command, env=environ, cwd=ROOT, check=False).returncode
+    done = subprocess.run(command, env=environ, cwd=ROOT, check=False, capture_output=True, text=True)
+    if done.returncode < NOTHING_INDEXED:
+        return done.returncode
+    print(f"{done.stderr}Индекс здесь от другой версии или не читается, делаю новый …", flush=True)
+    shutil.rmtree(store)
+    return subprocess.run(command, env=environ, cwd=ROOT, check=False).returncode
 
 
 def demo_environment(place: Path) -> dict[str, str]:

@@ -33,6 +33,13 @@ def test_a_source_that_is_not_there_ends_the_demo_with_a_sentence(
     assert str(tmp_path / "no") in printed.err
 
 
+def test_an_index_of_another_version_is_made_anew(tmp_path: Path) -> None:
+    wiki, store = write_wiki(tmp_path / "wiki"), tmp_path / "store"
+    environ = demo.demo_environment(tmp_path)
+    assert demo.index(f"markdown:{wiki}", store, {**environ, "ASKWIKI_CHUNKING__TOKENS": "200"}) == 0
+    assert demo.index(f"markdown:{wiki}", store, environ) == 0
+
+
 def test_the_makefile_hands_its_question_to_the_demo() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     assert "export Q" in makefile
