@@ -21,7 +21,7 @@ from tests.e2e.world import ADMIN, World
 from tests.running import ROOT
 
 pytestmark = pytest.mark.e2e
-LONG = (WIDE[0], 1240)  # one whole answer
+LONG, LONGER = (WIDE[0], 1100), (WIDE[0], 1480)  # a whole form, a whole answer with its diagram
 MOST_BYTES = 150_000  # of a kept picture
 
 
@@ -39,7 +39,7 @@ def take(chat: Chat, file: Path) -> None:
 
 
 def test_light(here: World, folder: Path) -> None:
-    with here.sitting("a.belova", size=LONG) as chat:
+    with here.sitting("a.belova", size=LONGER) as chat:
         chat.open()
         expect(chat.page.get_by_role("button", name="Как оформить отпуск?")).to_be_visible()
         chat.ask_and_wait(STATUSES.question)
