@@ -16,9 +16,10 @@ from indexer.anchors import with_anchor
 from indexer.blocks import Block, parse_blocks
 from indexer.breadcrumb import breadcrumb
 from indexer.cut import Cutter, Span, Thought
-from indexer.fit import Count, Ruler, Stretch, fit_stretches
+from indexer.fit import Count, Ruler, Stretch, fit_stretches, length_of
 from indexer.groups import Group, Measured, group_sections, is_bare
 from indexer.pieces import Piece, Size
+from indexer.plain_text import plain_text
 from indexer.screens import Screens, is_labelled
 from indexer.sections import split_sections
 
@@ -113,13 +114,18 @@ def _places(
     """The page's groups; paths and sections are counted in one batch."""
     sections = split_sections(page, blocks)
     paths = [breadcrumb(page.path, page.title, section.headings) for section in sections]
-    counted = count([*paths, *(section.markdown for section in sections)])
-    heads, bodies = counted[: len(paths)], counted[len(paths) :]
+    plain = [plain_text(section.markdown) for section in sections]
+    counted = count([*paths, *plain])
+    heads = counted[: len(paths)]
+    bodies = [
+        length_of(tokens - special, section.markdown)
+        for tokens, section in zip(counted[len(paths) :], sections, strict=True)
+    ]
     starts = [0, *accumulate(len(section.markdown) for section in sections)]
     measured = [
         Measured(
             section,
-            body - special,
+            body,
             settings.tokens - head,
             bool(screens.rule(start, start + len(section.markdown), section.headings)),
             is_bare(section),
@@ -183,10 +189,11 @@ def _assemble(
 
 
 def embedded_texts(chunk: Chunk, sparse_path: bool) -> EmbeddedTexts:
-    """What the encoders are given; the path of the page is part of the sparse text by setting."""
+    """What the encoders are given, without marks and addresses; the page's path is in the sparse text by setting."""
     full = breadcrumb(chunk.path, chunk.title, chunk.headings)
     short = full if sparse_path else breadcrumb((), chunk.title, chunk.headings)
-    return EmbeddedTexts(f"{full}\n{chunk.text}".strip(), chunk.context, f"{short}\n{chunk.text}".strip())
+    text = plain_text(chunk.text)
+    return EmbeddedTexts(f"{full}\n{text}".strip(), chunk.context, f"{short}\n{text}".strip())
 
 
 def chunk_hash(chunk: Chunk) -> str:

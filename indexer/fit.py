@@ -12,11 +12,13 @@ from typing import NamedTuple
 from askwiki.errors import PageError
 from indexer.blocks import Block, blocks_of_part
 from indexer.pieces import Piece, Size, pack
+from indexer.plain_text import plain_text
 from indexer.sentences import language_of
 from indexer.units import Unit, find_units, split_unit
 
 Count = Callable[[Sequence[str]], list[int]]
 
+UNSEEN = 12  # letters a token at most: a chunk of addresses only must not grow without end
 CERTAIN = 8  # tokens: head and text counted apart never differ so much from both counted together
 SHRINK = 0.9  # of the size, when the pieces of a stretch came out too long
 ROUNDS = 60  # 0.9 ** 60 is a six-hundredth: by then a piece is a single letter
@@ -75,7 +77,7 @@ def _longest(
 ) -> dict[int, int]:
     """Tokens of the longest piece of each stretch, as it is embedded."""
     heads = [(number, stretch.head) for number, stretch in stretches.items() for _ in pieces[number]]
-    texts = [piece.text(text) for number in stretches for piece in pieces[number]]
+    texts = [plain_text(piece.text(text)) for number in stretches for piece in pieces[number]]
     counted = count([f"{head}\n{own}".strip() for (_, head), own in zip(heads, texts, strict=True)])
     longest: dict[int, int] = {}
     for (number, _), tokens in zip(heads, counted, strict=True):
@@ -102,8 +104,14 @@ def _cut(text: str, blocks: Sequence[Block], stretches: Sequence[Stretch], ruler
 
 
 def _lengths(text: str, planned: Sequence[Sequence[Unit]], ruler: Ruler) -> list[list[float]]:
-    counted = iter(ruler.measure([text[unit.start : unit.end] for units in planned for unit in units]))
-    return [[max(next(counted) - ruler.special, 0) for _ in units] for units in planned]
+    own = [[text[unit.start : unit.end] for unit in units] for units in planned]
+    counted = iter(ruler.measure([plain_text(one) for texts in own for one in texts]))
+    return [[length_of(next(counted) - ruler.special, one) for one in texts] for texts in own]
+
+
+def length_of(tokens: float, text: str) -> float:
+    """The tokens that the encoder sees, and a little for letters that it never sees (addresses, rulers)."""
+    return max(tokens, len(text) / UNSEEN, 0)
 
 
 def _smaller(text: str, units: Sequence[Unit], lengths: Sequence[float], size: Size) -> list[Unit]:

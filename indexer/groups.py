@@ -17,7 +17,7 @@ class Measured(NamedTuple):
     """A section, its length, the tokens that a chunk with its path has left, and whether it tells of a screen."""
 
     section: Section
-    tokens: int
+    tokens: float
     room: int
     screen: bool
     bare: bool
@@ -28,7 +28,7 @@ class Group(NamedTuple):
 
     first: int  # ordinals of the first and the last section
     last: int
-    tokens: int
+    tokens: float
     room: int
     screen: bool
     bare: bool  # only headings so far

@@ -14,6 +14,10 @@ _FRONT = re.compile(r"\s*(?:>\s?)*\s*(?:#{1,6}\s+)?")
 _BLANKS = re.compile(r"[ \t\u00a0]+")
 
 
+# A line without any of these reads the same: told by one search instead of eight replacements.
+_SIGNS = re.compile(r"[\[<>*`|#\t\u00a0]|  ")
+
+
 def plain_text(markdown: str) -> str:
     """One line for each line that says something; table cells are joined by `` | ``."""
     lines = (_plain_line(line) for line in markdown.splitlines() if not _FENCE.match(line))
@@ -21,6 +25,9 @@ def plain_text(markdown: str) -> str:
 
 
 def _plain_line(line: str) -> str:
+    line = line.strip()
+    if not _SIGNS.search(line):
+        return line
     if "-" in line and "|" in line and _RULER.fullmatch(line):
         return ""
     line = _LINK.sub(r"\1", line)

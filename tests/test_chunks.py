@@ -67,9 +67,20 @@ def test_kinds_and_breadcrumbs_follow_the_heading_tree() -> None:
 def test_what_is_embedded_names_the_way_once() -> None:
     [_, chunk] = chunks_of(f"# Заявки\n\n{sentences(3)}\n\n## Сроки\n\n{sentences(3)}\n")
     texts = embedded_texts(chunk, False)
-    assert texts.text == f"Поддержка / Заявки / Сроки\n## Сроки\n\n{sentences(3)}"
-    assert texts.sparse == f"Заявки / Сроки\n## Сроки\n\n{sentences(3)}"
+    assert texts.text == f"Поддержка / Заявки / Сроки\nСроки\n{sentences(3)}"
+    assert texts.sparse == f"Заявки / Сроки\nСроки\n{sentences(3)}"
     assert embedded_texts(chunk, True).sparse == texts.text
+
+
+def test_addresses_and_marks_are_not_embedded_and_take_no_room() -> None:
+    link = "[страница](https://wiki.example/pages/viewpage.action?pageId=123456)"
+    [chunk] = chunks_of(f"# А\n\n**{' '.join([link] * 12)}**\n")
+    assert embedded_texts(chunk, True).text == f"Поддержка / Заявки / А\nА\n{' '.join(['страница'] * 12)}"
+
+
+def test_a_chunk_of_addresses_only_does_not_grow_without_end() -> None:
+    chunks = chunks_of(f"# А\n\n![]({'x' * 100_000})\n")
+    assert max(len(chunk.text) for chunk in chunks) < 12 * LIMIT + 100
 
 
 def test_a_long_section_becomes_marked_parts_with_a_sentence_of_overlap() -> None:
