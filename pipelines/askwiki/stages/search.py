@@ -57,7 +57,7 @@ def search(query: Query, rights: Rights, *, reader: Reader, settings: SearchSett
     legs = _legs(query, settings)
     if not legs:
         return []
-    found = {str(name): hits for name, hits in reader.search(legs, rights).items()}
+    found: dict[str, Hits] = {str(name): hits for name, hits in reader.search(legs, rights).items()}
     if query.dense is not None:
         found = {name: hits if name == "sparse" else _lengthened(hits, query.dense) for name, hits in found.items()}
     order = _order(found, settings, 1.0)
