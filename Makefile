@@ -21,7 +21,7 @@ chat: $(VENV)/.base ## the same, with a real Open WebUI on this machine
 	@$(BIN)/python -m tests.e2e.chat
 
 test: $(VENV)/.test ## all tests but the marked ones; no torch
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest --numprocesses 2
 
 test-models: $(VENV)/.models ## heavy adapters on tiny models made in the tests, a real llama.cpp server
 	@$(BIN)/python -m pytest -m models
