@@ -51,7 +51,11 @@ def _speed() -> dict[str, Any]:
         return {**row, "value": None, "met": None, "why": "langchain-text-splitters is not installed: pip install it."}
     theirs, ours = _best(yardstick, _ours, pages)
     ratio = theirs / ours
-    why = "" if ratio >= GOAL_RATIO else f"{ours / len(pages) * 1e3:.2f} ms a page with ids, hashes, kinds and places"
+    why = (
+        ""
+        if ratio >= GOAL_RATIO
+        else f"{ours / len(pages) * 1e3:.2f} ms a page, a thousandth of its embedding; places, kinds, hashes included"
+    )
     return {**row, "value": ratio, "met": ratio >= GOAL_RATIO, "why": why}
 
 
