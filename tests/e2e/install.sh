@@ -8,6 +8,8 @@ WEBUI=.venv-webui
 if [ ! -e "$WEBUI/.done" ]; then
     echo "Installing Open WebUI into $WEBUI (about 3 GB, some minutes) …"
     "${PYTHON:-python3}" -m venv "$WEBUI"
+    # The pip that comes with Python 3.11 takes twice as long.
+    "$WEBUI/bin/python" -m pip install --quiet --disable-pip-version-check --upgrade pip
     # torch first and alone: otherwise a build for a graphics card comes along.
     "$WEBUI/bin/python" -m pip install --quiet --disable-pip-version-check torch==2.13.0
     "$WEBUI/bin/python" -m pip install --quiet --disable-pip-version-check open-webui==0.12.4
@@ -27,6 +29,8 @@ fi
 export DEBIAN_FRONTEND=noninteractive
 apt-get update -qq
 # slapd is started by the tests only, never as a service.
-printf '#!/bin/sh\nexit 101\n' > /usr/sbin/policy-rc.d && chmod +x /usr/sbin/policy-rc.d
+if [ ! -e /usr/sbin/policy-rc.d ]; then
+    trap 'rm -f /usr/sbin/policy-rc.d' EXIT
+    printf '#!/bin/sh\nexit 101\n' > /usr/sbin/policy-rc.d && chmod +x /usr/sbin/policy-rc.d
+fi
 apt-get install -y -qq --no-install-recommends "${missing[@]}" fonts-dejavu fonts-noto-color-emoji >/dev/null
-rm -f /usr/sbin/policy-rc.d
