@@ -423,6 +423,7 @@ def test_a_part_that_keeps_failing_is_left_alone_and_comes_back_without_a_restar
 
 def test_a_slow_embedder_is_not_waited_for() -> None:
     go = threading.Event()
+    go.set()
 
     class Slow(HashEmbedder):
         def query(self, text: str) -> NDArray[np.float32]:
@@ -430,6 +431,7 @@ def test_a_slow_embedder_is_not_waited_for() -> None:
             return super().query(text)
 
     made = with_settings(kit(embedder=Slow()), search=SearchSettings(timeout=0.2))
+    go.clear()
     assert put(LIMIT, made).answer.degraded == (WORDS_ONLY,)
     go.set()
 

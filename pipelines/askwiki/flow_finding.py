@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 
@@ -15,7 +15,7 @@ from askwiki.errors import ModelError, StoreError
 from askwiki.flow_run import Run
 from askwiki.guard import beside
 from askwiki.stages.answer import room_for_passages
-from askwiki.stages.centre import is_centred, question_vector
+from askwiki.stages.centre import centred, is_centred, question_vector
 from askwiki.stages.condense import by_rule, condense, worth_asking
 from askwiki.stages.passages import Cut, make_passages
 from askwiki.stages.relevance import judge
@@ -87,14 +87,15 @@ def _dense(run: Run, question: Question, early: Future[Vector] | None) -> Genera
 
 
 def _embed(run: Run, question: Question) -> Vector:
+    """The question first: an encoder that is slow or down shows before the mean is made with it."""
     kit, settings = run.kit, run.settings.search
+
+    def within(seconds: float, work: Callable[[], Vector]) -> Vector:
+        return kit.guard.call("embedder", work, seconds=seconds, cancel=run.cancel)
+
+    vector = within(settings.timeout, lambda: question_vector(question, kit.embedder))
     seconds = settings.timeout if is_centred(kit.embedder, settings.centre) else CENTRE_SECONDS
-    return kit.guard.call(
-        "embedder",
-        lambda: question_vector(question, kit.embedder, settings.centre),
-        seconds=seconds,
-        cancel=run.cancel,
-    )
+    return within(seconds, lambda: centred(vector, kit.embedder, settings.centre))
 
 
 def _sparse(run: Run, question: Question) -> Generator[Status, None, Sparse | None]:

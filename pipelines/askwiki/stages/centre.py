@@ -52,8 +52,8 @@ _lock = threading.Lock()
 _means: WeakKeyDictionary[Embedder, Vector] = WeakKeyDictionary()
 
 
-def question_vector(question: Question, embedder: Embedder, share: float) -> Vector:
-    """The vector that the dense legs are asked, shape (size,), not normalised: its length tells how much is left.
+def question_vector(question: Question, embedder: Embedder) -> Vector:
+    """The vector of a question, shape (size,), length 1.
 
     A follow-up that no model has rewritten is embedded alone and with the question before it, half of each,
     so that its own words weigh more than those before them.
@@ -62,7 +62,7 @@ def question_vector(question: Question, embedder: Embedder, share: float) -> Vec
     if alone := own_words(question):
         vector = vector + embedder.query(alone)
         vector = vector / np.float32(np.linalg.norm(vector) or 1.0)
-    return centred(vector, embedder, share)
+    return vector
 
 
 def own_words(question: Question) -> str:
@@ -76,7 +76,10 @@ def is_centred(embedder: Embedder, share: float) -> bool:
 
 
 def centred(vector: Vector, embedder: Embedder, share: float) -> Vector:
-    """``vector`` less ``share`` of the mean question, shape kept; the mean is made once for each encoder."""
+    """What the dense legs are asked: ``vector`` less ``share`` of the mean question, shape kept.
+
+    Not normalised: its length tells how much is left. The mean is made once for each encoder.
+    """
     if share <= 0:
         return vector
     with _lock:
