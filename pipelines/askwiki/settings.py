@@ -121,7 +121,7 @@ class CondenseSettings:
 
 @dataclass(frozen=True, slots=True)
 class SearchSettings:
-    depth: int = 100  # results of each leg
+    depth: int = 200  # results of each leg
     candidates: int = 50  # what the gates and the relevance filter get
     fusion: FusionKind = "zscore"
     rrf_k: int = 60  # as in Cormack, Clarke, Büttcher 2009
