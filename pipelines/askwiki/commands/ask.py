@@ -71,15 +71,18 @@ def read_history(file: Path | None) -> tuple[Turn, ...]:
 
 def _answer(turns: Sequence[Turn], identity: Identity, kit: Kit, *, quiet: bool) -> Answer:
     """Ask, with progress on stderr and the text on stdout as it comes."""
+    in_text = False
     for event in flow.ask(turns, identity, kit=kit):
         if isinstance(event, Status):
-            print(f"… {event.text}", file=sys.stderr)
+            if in_text:  # a terminal shows both streams
+                print(flush=True)
+            print(f"… {event.text}", file=sys.stderr, flush=True)
+            in_text = False
         elif isinstance(event, Token) and not quiet:
             print(event.text, end="", flush=True)
+            in_text = True
         elif isinstance(event, Answer):
             answer = event
-    if not quiet:
-        print()
     return answer
 
 
