@@ -34,8 +34,8 @@ flowchart TD
 
 Если перевод стоит в SENT дольше 40 минут, позвоните дежурному инженеру шлюза {{Статусы перевода}}.
 """,
-    pause=0.04,
-    judging=0.4,
+    pause=0.06,
+    judging=0.8,  # long enough to be seen on a busy machine
 )
 CANCEL = Scene(
     "А после отправки партнёру отменить можно?",
