@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from askwiki.data import Sparse
 from askwiki.encoders.batches import batches, in_batches, unit_rows
+from askwiki.encoders.identity import dense_identity
 from askwiki.encoders.loading import give_back, loading, running, set_threads
 from askwiki.encoders.verify import checked
 from askwiki.encoders.weights import TokenWeights
@@ -48,15 +49,7 @@ class BgeM3Dense:
         return self._model.count([self._settings.document_prefix + text for text in texts])
 
     def identity(self) -> Mapping[str, object]:
-        settings = self._settings
-        return {
-            "kind": "flagembedding",
-            "model": settings.model,
-            "size": self.size,
-            "limit": self.limit,
-            "query_prefix": settings.query_prefix,
-            "document_prefix": settings.document_prefix,
-        }
+        return dense_identity("flagembedding", self._settings, self.size, self.limit)
 
     def _encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         return np.asarray(self._model.encode(texts, self.limit, dense=True)["dense_vecs"], dtype=np.float32)

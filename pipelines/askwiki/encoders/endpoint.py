@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from askwiki.data import Sparse
 from askwiki.encoders.batches import in_batches, unit_rows
 from askwiki.encoders.calls import Client, Unknown
+from askwiki.encoders.identity import dense_identity
 from askwiki.errors import ModelError, SettingsError
 from askwiki.settings import EmbeddingSettings, SparseSettings
 
@@ -65,15 +66,7 @@ class EndpointEmbedder:
         return [int((len(text) + prefix) / CHARACTERS_PER_TOKEN) + 2 for text in texts]
 
     def identity(self) -> Mapping[str, object]:
-        settings = self._settings
-        return self._service or {
-            "kind": "openai",
-            "model": settings.model,
-            "size": self.size,
-            "limit": self.limit,
-            "query_prefix": settings.query_prefix,
-            "document_prefix": settings.document_prefix,
-        }
+        return self._service or dense_identity("openai", self._settings, self.size, self.limit)
 
     @functools.cached_property
     def _service(self) -> Mapping[str, Any]:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askwiki.encoders.batches import in_batches, unit_rows
+from askwiki.encoders.identity import dense_identity
 from askwiki.encoders.loading import give_back, loading, running, set_threads
 from askwiki.encoders.verify import checked
 from askwiki.settings import EmbeddingSettings
@@ -52,15 +53,7 @@ class SentenceEncoder:
         return [len(ids) for ids in tokens["input_ids"]]
 
     def identity(self) -> Mapping[str, object]:
-        settings = self._settings
-        return {
-            "kind": "sentence-transformers",
-            "model": settings.model,
-            "size": self.size,
-            "limit": self.limit,
-            "query_prefix": settings.query_prefix,
-            "document_prefix": settings.document_prefix,
-        }
+        return dense_identity("sentence-transformers", self._settings, self.size, self.limit)
 
     def _encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         with self._lock, running(self._settings.model):

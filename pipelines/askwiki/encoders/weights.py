@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 
 from askwiki.data import Sparse
@@ -10,7 +11,7 @@ from askwiki.settings import SparseSettings
 TERM_WEIGHT = 0.5  # of further terms beside the question's own words
 
 
-class TokenWeights:
+class TokenWeights(ABC):
     """A learned sparse encoder without its model: subclasses give ``documents``."""
 
     idf = False  # importance is learned
@@ -20,8 +21,8 @@ class TokenWeights:
         self.model = model
         self.settings = settings
 
-    def documents(self, texts: Sequence[str]) -> list[Sparse]:
-        raise NotImplementedError
+    @abstractmethod
+    def documents(self, texts: Sequence[str]) -> list[Sparse]: ...
 
     def query(self, text: str, terms: Sequence[str] = ()) -> Sparse:
         own, *more = self.documents([text, *([" ".join(terms)] if terms else [])])
