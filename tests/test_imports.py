@@ -156,6 +156,15 @@ def test_help_loads_no_heavy_library(package: str) -> None:
     assert done.stdout.splitlines()[-1] == "HEAVY []"
 
 
+def test_importing_the_packages_loads_nothing_but_themselves() -> None:
+    code = "import sys\nbefore = set(sys.modules)\nimport askwiki, indexer\nprint(sorted(set(sys.modules) - before))"
+    path = f"{ROOT}:{ROOT / 'pipelines'}"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={"PYTHONPATH": path}
+    )
+    assert done.stdout.strip() == "['askwiki', 'indexer']"
+
+
 def test_importing_every_module_loads_no_torch() -> None:
     names = [f"askwiki.{our_name(path)}" for path in modules(ROOT / "pipelines" / "askwiki")]
     names = [name.removesuffix(".__init__") for name in names if "__main__" not in name]
