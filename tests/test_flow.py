@@ -436,10 +436,16 @@ def test_a_slow_embedder_is_not_waited_for() -> None:
     go.set()
 
 
-def test_an_index_of_other_models_is_a_sentence_for_the_admin() -> None:
+def test_an_index_of_other_models_is_a_sentence_in_the_chats_language_and_details_in_the_log(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     made = kit()
     reader = MemoryReader(WIKI, embedder=made.embedder, sparse=made.sparse, fingerprint={"embedder": {"kind": "other"}})
-    assert "Run: python -m indexer rebuild" in put(LIMIT, replace(made, reader=reader)).text
+    assert put(LIMIT, replace(made, reader=reader)).text == (
+        "Индекс вики сделан с другими моделями или настройками, поэтому искать в нём нельзя. "
+        "Администратору нужно выполнить python -m indexer rebuild."
+    )
+    assert "embedder.kind other in the index, hash in the settings" in caplog.text
 
 
 def test_a_stream_that_dies_keeps_its_text_and_says_so() -> None:

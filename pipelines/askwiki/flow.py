@@ -110,7 +110,8 @@ def _answer(
     try:
         rights = yield from _find(run, turns, identity, question, trace)
     except StoreMismatch as error:
-        return (yield from _broken(run, str(error)))
+        logger.error("no search: %s", error)
+        return (yield from _broken(run, run.say("index_mismatch")))
     except (StoreError, ModelError) as error:
         logger.warning("no search: %s", error)
         return (yield from _broken(run, run.say("store_down")))
