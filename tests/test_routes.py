@@ -103,7 +103,19 @@ def test_another_site_is_allowed_nothing(served: Running) -> None:
 def test_a_body_over_the_limit_is_refused_with_a_sentence(served: Running) -> None:
     body = {**QUESTION, "padding": "x" * 4_000_001}
     answer = requests.post(f"{served.url}/chat/completions", json=body, headers=served.headers, timeout=SECONDS)
-    assert (answer.status_code, answer.json()["detail"].startswith("The request is longer than")) == (413, True)
+    assert (answer.status_code, answer.json()["detail"]) == (
+        413,
+        "Сообщение слишком большое для ассистента. Начните новый чат и задайте вопрос словами, без картинок.",
+    )
+
+
+def test_what_the_chat_reads_of_a_fault_is_in_its_language_and_the_rest_in_english(served: Running) -> None:
+    chat = requests.post(f"{served.url}/chat/completions", json={}, headers=served.headers, timeout=SECONDS)
+    assert chat.json()["detail"].startswith("Ассистент не смог прочитать это сообщение.")
+    filtered = requests.post(
+        f"{served.url}/wiki_condense/filter/inlet", json={}, headers=served.headers, timeout=SECONDS
+    )
+    assert filtered.json()["detail"].startswith("The request is not of the form this server reads")
 
 
 # --- random bodies ------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
+Told = Callable[[int, str], str]  # status and request id -> the sentence for the caller, "" = the one given
 
 BODY_SECONDS = 30.0  # a body that trickles in longer is given up
 
@@ -32,8 +33,8 @@ class Refusal(Exception):
 class Reply:
     """The answer on its way out: knows what was sent and lets no failure of the app through as it is."""
 
-    def __init__(self, send: Send, request: Request) -> None:
-        self._send, self._request = send, request
+    def __init__(self, send: Send, request: Request, told: Told = lambda status, request: "") -> None:
+        self._send, self._request, self._told = send, request, told
         self.status = 0
         self._replaced = False
 
@@ -60,6 +61,7 @@ class Reply:
 
     async def say(self, status: int, sentence: str) -> None:
         """A sentence in the forms of both OpenAI's and FastAPI's errors, unless an answer has begun."""
+        sentence = self._told(status, self._request.id) or sentence
         error = {"detail": sentence, "error": {"message": sentence, "type": "askwiki", "code": status}}
         await self.give(status, json.dumps(error, ensure_ascii=False).encode(), "application/json")
 

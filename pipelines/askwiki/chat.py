@@ -12,7 +12,7 @@ from anyio import to_thread
 
 from askwiki.asker import identity_behind, person_id
 from askwiki.data import Answer, Event, Question, Status, Turn
-from askwiki.errors import AskWikiError, Cancelled
+from askwiki.errors import AskWikiError, Cancelled, StoreError, StoreMismatch
 from askwiki.flow import ask
 from askwiki.kit import get_kit
 from askwiki.metrics import METRICS
@@ -91,8 +91,9 @@ def _guarded(
     except Cancelled:
         logger.info("the person left before the end of the answer")
     except AskWikiError as error:
-        logger.warning("no answer: %s", error)
-        yield from _end(str(error), stream=stream)
+        logger.error("no answer: %s", error)
+        METRICS.add("askwiki_questions_total", outcome="failed")
+        yield from _end(say(_told(error), request=request.id), stream=stream)
     except Exception:
         logger.exception("an answer failed")
         METRICS.add("askwiki_questions_total", outcome="failed")
@@ -100,6 +101,13 @@ def _guarded(
         yield from _end("" if stream else sentence, stream=stream)
         if stream:
             yield failure(sentence)
+
+
+def _told(error: AskWikiError) -> str:
+    """The sentence for the person; what exactly is wrong stands in the log, in the operator's language."""
+    if isinstance(error, StoreMismatch):
+        return "index_mismatch"
+    return "store_down" if isinstance(error, StoreError) else "not_ready"
 
 
 def _work(

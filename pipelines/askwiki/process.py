@@ -19,6 +19,8 @@ from askwiki.signing import Signer
 from askwiki.texts import load_texts
 from askwiki.valves import Valves, starting_valves
 
+UNREADABLE = "Настройки ассистента не читаются, сообщите администратору. The assistant's settings cannot be read."
+
 logger = logging.getLogger(__name__)
 
 
@@ -61,12 +63,23 @@ def signer() -> Signer:
 
 
 def say(name: str, **values: object) -> str:
-    """A sentence of ours in the settings' language."""
+    """A sentence of ours in the settings' language; where not even that can be read, one in both."""
     try:
         configuration = load_configuration(os.environ)
         return load_texts(configuration.folder / "texts").say(name, configuration.settings.language, **values)
     except AskWikiError as error:
-        return str(error)
+        logger.error("the sentence %s cannot be said: %s", name, error)
+        return UNREADABLE
+
+
+def told(status: int, request: str) -> str:
+    """What a person in the chat reads of a request that failed; empty = not for the chat."""
+    name = (
+        "fault"
+        if status >= 500
+        else {400: "unreadable", 408: "unreadable", 413: "too_long", 422: "unreadable"}.get(status)
+    )
+    return say(name, request=request) if name else ""
 
 
 def kit_for(kit: Kit, settings: Settings) -> Kit:

@@ -17,7 +17,7 @@ from collections.abc import Callable
 
 import anyio.to_thread
 
-from askwiki.asgi import App, Receive, Refusal, Reply, Scope, Send, read_body, replay, watch, without_origin
+from askwiki.asgi import App, Receive, Refusal, Reply, Scope, Send, Told, read_body, replay, watch, without_origin
 from askwiki.metrics import CONTENT_TYPE, METRICS
 from askwiki.request import Request, set_request
 from askwiki.settings import ServerSettings
@@ -33,16 +33,23 @@ logger = logging.getLogger(__name__)
 class Guard:
     """The wrapped app. ``key`` = the one secret that Open WebUI and this server share.
 
-    ``measure`` puts what is only known when asked into the metrics, just before they are read.
+    ``measure`` puts what is only known when asked into the metrics, just before they are read. ``told``
+    words what went wrong with a chat, for the person in it; callers of other routes read English.
     """
 
     def __init__(
-        self, app: App, *, key: str, settings: ServerSettings, measure: Callable[[], None] = lambda: None
+        self,
+        app: App,
+        *,
+        key: str,
+        settings: ServerSettings,
+        measure: Callable[[], None] = lambda: None,
+        told: Told = lambda status, request: "",
     ) -> None:
         self._app = app
         self._key = key.encode()
         self._settings = settings
-        self._measure = measure
+        self._measure, self._told = measure, told
         self._chats = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -60,13 +67,14 @@ class Guard:
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
         request = Request(id=_request_id(headers), headers=headers)
         set_request(request)
-        reply = Reply(send, request)
+        reply = Reply(send, request, self._told) if scope["path"] in CHAT_ROUTES else Reply(send, request)
         try:
             self._admit(scope, headers)
             body = await read_body(receive, headers, self._settings.max_body)
             if not await self._own_route(scope, reply):
                 await self._pass_on(scope, receive, reply, request, body)
         except Refusal as refusal:
+            logger.info("refused: %s", refusal.sentence)
             await reply.say(refusal.status, refusal.sentence)
         except Exception:
             if not reply.gone:

@@ -32,7 +32,7 @@ class Texts:
 def load_texts(folder: Path) -> Texts:
     """Read every language; all must have the same sentences with the same placeholders."""
     files = sorted(folder.glob("*.yaml"))
-    loaded = {file.stem: yaml.safe_load(file.read_text(encoding="utf-8")) or {} for file in files}
+    loaded = {file.stem: _read(file) for file in files}
     if not {"ru", "en"} <= loaded.keys():
         raise SettingsError(f"{folder} must hold ru.yaml and en.yaml.")
     texts = Texts(loaded)
@@ -41,3 +41,13 @@ def load_texts(folder: Path) -> Texts:
             odd = {name for name, _ in texts.names(language).items() ^ texts.names("ru").items()}
             raise SettingsError(f"{folder}/{language}.yaml and ru.yaml differ in: {', '.join(sorted(odd))}.")
     return texts
+
+
+def _read(file: Path) -> dict[str, str]:
+    try:
+        read = yaml.safe_load(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise SettingsError(f"{file} cannot be read: {error}") from error
+    if not isinstance(read, dict):
+        raise SettingsError(f"{file} must be a table of sentences, like 'searching: Searching…'.")
+    return {str(name): str(text) for name, text in read.items()}

@@ -12,7 +12,7 @@ import uvicorn
 from askwiki.configuration import CHECKOUT, load_configuration
 from askwiki.errors import AskWikiError
 from askwiki.logs import set_up_logging
-from askwiki.process import measure_index
+from askwiki.process import measure_index, told
 from askwiki.server import Guard
 from askwiki.stock import load_stock_app, plugins_folder, server_key
 
@@ -34,7 +34,7 @@ def run(options: argparse.Namespace) -> int:
     listening = _listen(options.host, options.port)
     server = uvicorn.Server(
         uvicorn.Config(
-            Guard(app, key=key, settings=settings.server, measure=measure_index),
+            Guard(app, key=key, settings=settings.server, measure=measure_index, told=told),
             log_config=None,
             access_log=False,
             server_header=False,
