@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 
 import mmh3
 
@@ -19,6 +20,7 @@ from askwiki.settings import SparseSettings
 
 RULES = 2  # part of the identity: raise it when the same text gives other words than before
 TERM_WEIGHT = 0.5  # of further terms beside the question's own words
+_REMEMBERED = 65_536  # terms whose index is not worked out again, some MB
 
 
 class Bm25:
@@ -31,6 +33,7 @@ class Bm25:
         self._lock = threading.Lock()
         self._owners: dict[int, int] = {}  # index -> other hash of the term that was first to have it
         self._collisions: set[int] = set()
+        self._watched: Callable[[str], int] = lru_cache(_REMEMBERED)(self._watch)
 
     def documents(self, texts: Sequence[str]) -> list[Sparse]:
         return [self._document(text) for text in texts]
@@ -40,7 +43,7 @@ class Bm25:
         weights = dict.fromkeys(grams(text), gram_weight) if gram_weight else {}
         weights |= {found.text: TERM_WEIGHT for more in terms for found in terms_of(more)}
         weights.update({found.text: 1.0 for found in terms_of(text)})
-        return _vector(weights.items())
+        return _vector((_index(term), weight) for term, weight in weights.items())
 
     def identity(self) -> Mapping[str, object]:
         settings = self._settings
@@ -62,29 +65,30 @@ class Bm25:
         found = list(terms_of(text))
         counts = Counter(term.text for term in found)
         counts.update(grams(text) if self._settings.gram_weight else ())
-        self._watch(counts)
         length = sum(not term.whole for term in found)
         settings = self._settings
         norm = settings.k1 * (1 - settings.b + settings.b * length / settings.average_length)
-        return _vector((term, count * (settings.k1 + 1) / (count + norm)) for term, count in counts.items())
+        weights = {count: count * (settings.k1 + 1) / (count + norm) for count in set(counts.values())}
+        return _vector(zip(map(self._watched, counts), map(weights.__getitem__, counts.values()), strict=True))
 
-    def _watch(self, found: Iterable[str]) -> None:
+    def _watch(self, term: str) -> int:
+        """The term's index, noted if another term had it first."""
+        index, check = _index(term), mmh3.hash(term, 1, signed=False)
         with self._lock:
-            for term in found:
-                check = mmh3.hash(term, 1, signed=False)
-                if self._owners.setdefault(_index(term), check) != check:
-                    self._collisions.add(check)
+            if self._owners.setdefault(index, check) != check:
+                self._collisions.add(check)
+        return index
 
 
 def _index(term: str) -> int:
     return mmh3.hash(term, signed=False)
 
 
-def _vector(weights: Iterable[tuple[str, float]]) -> Sparse:
+def _vector(weights: Iterable[tuple[int, float]]) -> Sparse:
     """Where two terms of one text share an index the larger weight stays, so a collision adds nothing."""
     values: dict[int, float] = {}
-    for term, weight in weights:
-        index = _index(term)
-        values[index] = max(weight, values.get(index, 0.0))
-    ordered = sorted(values.items())
-    return Sparse(tuple(index for index, _ in ordered), tuple(value for _, value in ordered))
+    for index, weight in weights:
+        if weight > values.get(index, 0.0):
+            values[index] = weight
+    indices = sorted(values)
+    return Sparse(tuple(indices), tuple(map(values.__getitem__, indices)))
