@@ -106,7 +106,7 @@ def test_the_room_for_passages_is_what_the_whole_prompt_leaves() -> None:
 
 def written(reply: Any, texts: Mapping[int, str] | None = None) -> tuple[list[str], Written, SentenceGate]:
     passages = {number: known(passage(text, number)) for number, text in (texts or {1: "Лимит сто тысяч."}).items()}
-    gate = SentenceGate(passages, hosts=frozenset(), least_share=0.3, broken_diagram="")
+    gate = SentenceGate(passages, hosts=frozenset(), least_share=0.4, broken_diagram="")
     result = Written()
     llm = ScriptedLlm().enqueue("answer", reply)
     pieces = list(write(llm, [Message("user", "?")], gate, result, threading.Event()))

@@ -59,7 +59,7 @@ def gated(text: str, size: int) -> str:
     gate = SentenceGate(
         {number: known(given) for number, given in GIVEN.items()},
         hosts=wiki_hosts(GIVEN.values(), f"https://{WIKI}"),
-        least_share=0.3,
+        least_share=0.4,
         broken_diagram="Схему нарисовать не получилось.",
     )
     pieces = [text[place : place + size] for place in range(0, len(text), size)]

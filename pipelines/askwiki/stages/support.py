@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import cached_property
 
 from askwiki.data import Passage
 from askwiki.stemming import STOP_STEMS, fold, stem, telling_stems
@@ -14,7 +14,8 @@ _NUMBER = re.compile(r"(?<![\w.])\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?:[.,]\d+)?(?!
 _IDENTIFIER = re.compile(
     r"\b(?=[\w./-]*[A-Za-zА-Яа-я])(?=[\w./-]*\d)\w+(?:[-./]\w+)*|\b[A-Za-z]\w*(?:[_.-]\w+)+|\b[A-Z]{2,}\b"
 )
-_NAME = re.compile(r"(?<=[\w,»\")] )[«\"]?([A-ZА-ЯЁ][a-zа-яё]{2,}(?:-[A-ZА-ЯЁ]?[a-zа-яё]+)?)")
+_COMPOUND = re.compile(r"(?<=\w)-(?=[а-яё]+\b)")  # `API-запрос`, `91-го`: a word beside what it is about
+_NAME = re.compile(r"(?<=[\w,»\")] )[«\"]?([A-ZА-ЯЁ][a-zа-яё]{2,}(?:[A-ZА-ЯЁ]\w*|-[A-ZА-ЯЁ]?[a-zа-яё]+)?)(?![\w/])")
 _LIST_NUMBER = re.compile(r"\A\s*(?:[-*+>|]\s*)*\d{1,3}[.)]\s+")
 _MONTHS = {
     stem(fold(name)): str(number)
@@ -48,20 +49,26 @@ _NUMERALS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
 class Known:
-    """What a passage says, ready for comparison."""
+    """What a passage says, ready for comparison; worked out when it is first cited, and most are not."""
 
-    facts: frozenset[str]
-    stems: frozenset[str]
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    @cached_property
+    def facts(self) -> frozenset[str]:
+        spoken = {_NUMERALS[word] for word in self.stems & _NUMERALS.keys()}
+        return frozenset(exact_facts(self._text)) | _looser(self._text) | spoken
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        words = telling_stems(self._text)
+        return frozenset(words) | {_month(word) for word in words}
 
 
 def known(passage: Passage) -> Known:
     """Text, title, headings and path count: an answer may name the page it is from."""
-    text = "\n".join((passage.title, *passage.headings, *passage.path, passage.updated, passage.text))
-    words = frozenset(telling_stems(text))
-    spoken = {_NUMERALS[word] for word in words if word in _NUMERALS}
-    return Known(frozenset(exact_facts(text)) | _looser(text) | spoken, words | {_month(word) for word in words})
+    return Known("\n".join((passage.title, *passage.headings, *passage.path, passage.updated, passage.text)))
 
 
 def supporting(sentence: str, cited: Sequence[int], passages: dict[int, Known], least_share: float) -> list[int]:
@@ -90,13 +97,13 @@ def _holds(passage: Known, facts: set[str], names: set[str], words: set[str], le
 
 def exact_facts(text: str) -> set[str]:
     """Numbers, parts of dates and identifiers, written one way: ``1 500`` = ``1500``, ``05.06.2025`` = 5, 6, 2025."""
-    text = _LIST_NUMBER.sub("", text)
+    text = _COMPOUND.sub(" ", _LIST_NUMBER.sub("", text))
     facts = {part.lstrip("0") or "0" for match in _DATE.finditer(text) for part in match.groups() if part}
     text = _DATE.sub(" ", text)
     identifiers = {fold(match.group()) for match in _IDENTIFIER.finditer(text)}
     text = _IDENTIFIER.sub(" ", text)
     numbers = {_plain(match.group()) for match in _NUMBER.finditer(text)}
-    months = {month for word in telling_stems(text) if (month := _MONTHS.get(word)) and numbers}
+    months = {_MONTHS[word] for word in telling_stems(text) if word in _MONTHS} if numbers else set[str]()
     return facts | identifiers | numbers | months
 
 
