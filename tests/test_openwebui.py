@@ -93,6 +93,28 @@ def test_a_streamed_answer_has_progress_sources_text_and_a_last_done() -> None:
     ]
 
 
+def test_while_the_text_streams_no_line_of_progress_is_open() -> None:
+    """A stopped chat hears nothing more of us: what is open then stays open."""
+    events: list[Event] = [Status("Ищу…", "search"), Status("Пишу…", "answer"), SOURCE, Token("а"), Token("б")]
+    shown = [
+        item if isinstance(item, str) else (item["event"]["type"], item["event"]["data"].get("done"))
+        for item in items(events, stream=True, request_id="r")
+    ]
+    assert shown == [("status", False), ("status", True), ("source", None), "а", "б"]
+
+
+def test_a_model_that_fails_before_its_first_word_is_not_said_to_write() -> None:
+    events: list[Event] = [Status("Пишу…", "answer"), Status("Модели нет", "answer", warning=True), Token("а")]
+    shown = list(items(events, stream=True, request_id="r"))
+    assert shown == [{"event": {"type": "status", "data": {"description": "Модели нет", "done": False}}}, "а"]
+
+
+def test_without_streaming_what_should_be_known_stands_below_the_text_once() -> None:
+    note = Status("Видно не всё.", "notes", warning=True)
+    events: list[Event] = [note, Status("Ищу…", "search"), Token("Ответ."), note, Answer("Ответ.")]
+    assert "".join(map(str, items(events, stream=False, request_id="r"))) == "Ответ.\n\n*Видно не всё.*"
+
+
 def test_without_streaming_there_is_only_text() -> None:
     assert "".join(str(item) for item in items(EVENTS, stream=False, request_id="r")) == "data: это ответ [1]"
 

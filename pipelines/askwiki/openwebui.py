@@ -19,6 +19,7 @@ RAW_EVENT = "data:"
 TASK_MARK = "### Task:"
 TASK_HEADER = "x-task"
 ROLES = {"user", "assistant", "system"}
+WRITING = "answer"  # the step whose line of progress stands over the text while it streams
 _ATTACHED = re.compile(r"\s*<attached_files>.*?</attached_files>", re.DOTALL)
 _SURROGATES = re.compile(r"[\ud800-\udfff]")
 
@@ -94,21 +95,51 @@ def pieces(text: str) -> Iterator[str]:
 
 
 def items(events: Iterable[Event], *, stream: bool, request_id: str) -> Iterator[Item]:
-    """What the chat shows of a question: progress, sources, text. Only text when it does not stream."""
-    open_status, written = False, False
+    """What the chat shows of a question: progress, sources, text."""
+    return _streamed(events, request_id) if stream else _whole(events)
+
+
+def _streamed(events: Iterable[Event], request_id: str) -> Iterator[Item]:
+    """That the answer is being written is said when it begins, and as done: what shimmers then is the text.
+
+    A chat that is stopped gets nothing more from us, and a line left open would shimmer for ever.
+    """
+    open_status, written, writing = False, False, ""
     for event in events:
+        if isinstance(event, Status) and event.step == WRITING and not event.done and not event.warning:
+            writing = event.text
+            continue
+        if writing and not isinstance(event, Status):
+            open_status = False
+            yield status(writing, done=True)
+        writing = ""
         if isinstance(event, Token):
             written = written or bool(event.text)
             yield from pieces(event.text)
-        elif isinstance(event, Status) and stream:
+        elif isinstance(event, Status):
             open_status = not event.done
             yield status(event.text, done=event.done)
-        elif isinstance(event, Source) and stream:
+        elif isinstance(event, Source):
             yield source(event)
         elif isinstance(event, Answer):
             if not written:
                 yield from pieces(event.text)
-            if stream:
-                if open_status:
-                    yield status("", done=True)
-                yield usage(event, request_id)
+            if open_status:
+                yield status("", done=True)
+            yield usage(event, request_id)
+
+
+def _whole(events: Iterable[Event]) -> Iterator[Item]:
+    """Only text; what the person should know (rights, a part that is down) stands below it, once."""
+    notes, text = [], ""
+    for event in events:
+        if isinstance(event, Token):
+            text += event.text
+            yield from pieces(event.text)
+        elif isinstance(event, Status) and event.warning and event.text not in notes:
+            notes.append(event.text)
+        elif isinstance(event, Answer):
+            if not text:
+                text = event.text
+                yield from pieces(text)
+            yield from (f"\n\n*{note}*" for note in notes if note not in text)
