@@ -5,14 +5,14 @@ from typing import Any
 
 from askwiki.chat import respond
 from askwiki.openwebui import Item
-from askwiki.process import make_valves, warm_up
+from askwiki.process import make_valves, say, warm_up
 from askwiki.valves import AnswerValves
 
 
 class Pipeline:
     def __init__(self) -> None:
         self.id = "wiki_answer"
-        self.name = "Wiki"
+        self.name = say("answer_name")
         self.valves = make_valves(AnswerValves)
 
     async def on_startup(self) -> None:

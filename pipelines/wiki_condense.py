@@ -3,7 +3,7 @@
 from typing import Any
 
 from askwiki.chat import prepare
-from askwiki.process import make_valves
+from askwiki.process import make_valves, say
 from askwiki.valves import CondenseValves
 
 
@@ -11,7 +11,7 @@ class Pipeline:
     def __init__(self) -> None:
         self.type = "filter"
         self.id = "wiki_condense"
-        self.name = "Wiki: follow-up questions"
+        self.name = say("condense_name")
         self.valves = make_valves(CondenseValves)
 
     async def inlet(self, body: dict[str, Any], user: dict[str, Any] | None = None) -> dict[str, Any]:

@@ -67,8 +67,8 @@ def test_the_folder_holds_the_two_plugins_and_nothing_else_that_is_loaded() -> N
 def test_the_server_loads_both_plugins_puts_nothing_aside_and_loads_nothing_heavy(plugins: Path) -> None:
     loaded = load(plugins)
     assert loaded["pipelines"] == {
-        "wiki_answer": ["pipe", "Wiki"],
-        "wiki_condense": ["filter", "Wiki: follow-up questions"],
+        "wiki_answer": ["pipe", "Вики: ответы"],
+        "wiki_condense": ["filter", "Вики: уточняющие вопросы"],
     }
     assert (loaded["pipes"], loaded["asked"], loaded["heavy"]) == (["wiki_answer"], ["wiki_answer"], [])
     assert not (plugins / "failed").exists()
@@ -87,7 +87,7 @@ def test_saved_valves_of_any_kind_do_not_keep_the_plugins_from_loading(plugins: 
     saved.parent.mkdir()
     saved.write_text('{"candidates": "many", "passages": "7", "gone": 1, "language": null}', encoding="utf-8")
     valves = load(plugins)["valves"]["wiki_answer"]
-    assert (valves["candidates"], valves["passages"], valves["language"]) == (None, 7, "as in settings")
+    assert (valves["candidates"], valves["passages"], valves["language"]) == (None, 7, "—")
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -199,6 +199,9 @@ def test_a_person_nobody_knows_sees_the_public_part_and_is_told(served: Running)
         shown = collect(items(answer))
     assert "4517" not in shown.text
     assert any("общедоступные" in status["description"] for status in shown.statuses)
+    whole = complete(served, {**body("Какой внутренний номер у приёмной директора?"), "stream": False}).json()
+    text = whole["choices"][0]["message"]["content"]
+    assert text.endswith("*Ваши права определить не удалось, поэтому видны только общедоступные страницы.*")
     assert "4517" in ask(served, "Какой внутренний номер у приёмной директора?").text
 
 
@@ -270,15 +273,15 @@ def test_a_wrong_value_falls_back_and_the_next_answer_says_so(served: Running, v
     shown = ask(served, STATUSES)
     assert "«Выплачен»" in shown.text
     told = [status["description"] for status in shown.statuses]
-    assert any("Candidates: many" in line for line in told)
-    assert any("Language: de" in line for line in told)
+    assert any("Кандидаты: many" in line for line in told)
+    assert any("Язык: de" in line for line in told)
     assert requests.get(valves, headers=served.headers, timeout=10).json()["candidates"] is None
 
 
 def test_the_form_of_the_valves_is_served(served: Running) -> None:
     for name in ("wiki_answer", "wiki_condense"):
         spec = requests.get(f"{served.url}/{name}/valves/spec", headers=served.headers, timeout=10).json()
-        assert spec["properties"]
+        assert all(re.fullmatch("[А-Яа-яё -]+", field["title"]) for field in spec["properties"].values())
 
 
 # --- with a language model --------------------------------------------------------------------------------

@@ -9,10 +9,18 @@ import pytest
 
 from askwiki.configuration import replace_setting
 from askwiki.settings import Settings
-from askwiki.valves import AnswerValves, CondenseValves, Knobs, Valves, starting_valves
+from askwiki.texts import load_texts
+from askwiki.valves import UNSET, AnswerValves, CondenseValves, Knobs, Valves, starting_valves
+from tests.running import ROOT
 
 DEFAULTS = Settings()
+TEXTS = load_texts(ROOT / "config" / "texts")
 OFF = replace_setting(DEFAULTS, "relevance.enabled", False, "test")
+
+
+def labelled(kind: type[Valves], language: str = "ru") -> type[Valves]:
+    """The class as a server makes it: with the labels of its language."""
+    return type(starting_valves(kind, DEFAULTS, lambda name: TEXTS.say(name, language)))
 
 
 def turned(kind: type[Valves], **values: Any) -> Valves:
@@ -42,24 +50,24 @@ def test_valves_that_are_set_win_over_the_settings() -> None:
 @pytest.mark.parametrize(
     ("name", "value", "told"),
     [
-        ("candidates", "many", "Candidates: many"),
-        ("candidates", 0, "Candidates: 0"),
-        ("candidates", 10**9, "Candidates: 1000000000"),
-        ("candidates", [1], "Candidates: [1]"),
-        ("candidates", float("nan"), "Candidates: nan"),
-        ("answer_temperature", -1, "Temperature: -1"),
-        ("answer_temperature", 2.5, "Temperature: 2.5"),
-        ("language", "de", "Language: de"),
-        ("relevance_filter", "maybe", "Relevance filter: maybe"),
+        ("candidates", "many", "Кандидаты: many"),
+        ("candidates", 0, "Кандидаты: 0"),
+        ("candidates", 10**9, "Кандидаты: 1000000000"),
+        ("candidates", [1], "Кандидаты: [1]"),
+        ("candidates", float("nan"), "Кандидаты: nan"),
+        ("answer_temperature", -1, "Температура: -1"),
+        ("answer_temperature", 2.5, "Температура: 2.5"),
+        ("language", "de", "Язык: de"),
+        ("relevance_filter", "maybe", "Проверка найденного: maybe"),
     ],
 )
 def test_a_wrong_value_falls_back_and_is_told(name: str, value: Any, told: str) -> None:
-    valves = turned(AnswerValves, **{name: value})
+    valves = turned(labelled(AnswerValves), **{name: value})
     assert valves.problems == (told,)
     assert valves.apply(DEFAULTS) == DEFAULTS
 
 
-@pytest.mark.parametrize("value", [None, "", "as in settings"])
+@pytest.mark.parametrize("value", [None, "", UNSET])
 def test_an_unset_switch_falls_back_to_the_settings_not_to_the_code(value: Any) -> None:
     kind = type(starting_valves(AnswerValves, OFF))
     assert turned(kind, relevance_filter=value).relevance_filter is False
@@ -74,14 +82,14 @@ def test_unknown_valves_of_older_versions_are_ignored() -> None:
     [
         (["wiki_answer", "preset"], ["wiki_answer", "preset"], ()),
         ("*", ["*"], ()),
-        ([], ["wiki_answer"], ("Pipelines: []",)),
-        ([""], ["wiki_answer"], ("Pipelines: ['']",)),
-        (5, ["wiki_answer"], ("Pipelines: 5",)),
+        ([], ["wiki_answer"], ("Модели чата: []",)),
+        ([""], ["wiki_answer"], ("Модели чата: ['']",)),
+        (5, ["wiki_answer"], ("Модели чата: 5",)),
         (None, ["wiki_answer"], ()),
     ],
 )
 def test_the_filter_always_names_models(value: Any, kept: list[str], problems: tuple[str, ...]) -> None:
-    valves = turned(CondenseValves, pipelines=value)
+    valves = turned(labelled(CondenseValves), pipelines=value)
     assert (valves.pipelines, valves.problems) == (kept, problems)
 
 
@@ -94,11 +102,17 @@ def test_saved_valves_load_again_as_the_server_does_it() -> None:
 
 def test_the_panel_gets_switches_a_list_of_choices_and_optional_fields_only() -> None:
     for kind in (AnswerValves, CondenseValves):
-        for name, field in starting_valves(kind, DEFAULTS).model_json_schema()["properties"].items():
+        for name, field in labelled(kind).model_json_schema()["properties"].items():
             optional = {"type": "null"} in field.get("anyOf", [])
             shown = field.get("type") in {"boolean", "integer"} or "enum" in field or name == "pipelines"
             assert optional or shown, name
             assert field["title"] and field["description"], name
+
+
+def test_a_drop_down_offers_its_choices_and_the_way_back_to_the_settings() -> None:
+    field = labelled(AnswerValves).model_json_schema()["properties"]["language"]
+    assert (field["enum"], field["default"], field["title"]) == (["—", "ru", "en"], "—", "Язык")
+    assert labelled(AnswerValves, "en").model_json_schema()["properties"]["language"]["title"] == "Language"
 
 
 def test_no_valve_holds_a_secret() -> None:

@@ -25,9 +25,11 @@ logger = logging.getLogger(__name__)
 
 
 def make_valves(kind: type[Valves]) -> Valves:
-    """Valves as the settings have them; settings that cannot be read are told with the first answer."""
+    """Valves as the settings have them, labelled in their language; what cannot be read is told with an answer."""
     try:
-        return starting_valves(kind, load_configuration(os.environ).settings)
+        configuration = load_configuration(os.environ)
+        texts, language = load_texts(configuration.folder / "texts"), configuration.settings.language
+        return starting_valves(kind, configuration.settings, lambda name: texts.say(name, language))
     except AskWikiError:
         return starting_valves(kind, Settings())
 

@@ -9,7 +9,8 @@ panel shows every value in clear.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal, TypeVar
+from collections.abc import Callable
+from typing import Any, ClassVar, TypeVar
 
 from pydantic import BaseModel, Field, PrivateAttr, create_model
 
@@ -17,7 +18,7 @@ from askwiki.configuration import replace_setting
 from askwiki.errors import SettingsError
 from askwiki.settings import Settings
 
-UNSET = "as in settings"
+UNSET = "—"  # of a drop-down: a sign and no word, so that a saved form outlives a change of language
 ORIGIN = "the valves of Open WebUI"
 Valves = TypeVar("Valves", bound="Knobs")
 
@@ -80,30 +81,14 @@ class AnswerValves(Knobs):
         "relevance_seconds": ("relevance.total_timeout", 1, 300),
     }
 
-    relevance_filter: bool = Field(
-        default=True,
-        title="Relevance filter",
-        description="Let the language model check every passage found before answering.",
-    )
-    list_all_sources: bool = Field(
-        default=True,
-        title="List all sources",
-        description="When the answer cites nothing, list every page it was given.",
-    )
-    language: Literal["as in settings", "ru", "en"] = Field(
-        default="as in settings", title="Language", description="Language of progress lines and notes."
-    )
-    candidates: int | None = Field(default=None, title="Candidates", description="Chunks found by search (1 to 200).")
-    passages: int | None = Field(
-        default=None, title="Passages", description="Most passages the answer is written from (1 to 50)."
-    )
-    answer_model: str | None = Field(default=None, title="Answer model", description="Model that writes the answer.")
-    answer_temperature: float | None = Field(default=None, title="Temperature", description="Of the answer (0 to 2).")
-    relevance_seconds: float | None = Field(
-        default=None,
-        title="Seconds for the relevance filter",
-        description="Passages not checked by then count as unchecked.",
-    )
+    relevance_filter: bool = True
+    list_all_sources: bool = True
+    language: str = Field(default=UNSET, json_schema_extra={"enum": [UNSET, "ru", "en"]})  # shown as a drop-down
+    candidates: int | None = None
+    passages: int | None = None
+    answer_model: str | None = None
+    answer_temperature: float | None = None
+    relevance_seconds: float | None = None
 
 
 class CondenseValves(Knobs):
@@ -115,17 +100,11 @@ class CondenseValves(Knobs):
         "condense_model": ("llm.condense.model", 0, 0),
     }
 
-    pipelines: list[str] = Field(
-        default=["wiki_answer"],
-        title="Pipelines",
-        description="Models this filter works for; * = all, titles of other models too.",
-    )
-    priority: int = Field(default=0, title="Priority", description="Order among filters, lowest first.")
-    condense: bool = Field(
-        default=True, title="Rewrite follow-ups", description="Turn a follow-up question into one that stands alone."
-    )
-    turns: int | None = Field(default=None, title="Turns", description="Last messages that are read (1 to 100).")
-    condense_model: str | None = Field(default=None, title="Model", description="Model that rewrites the question.")
+    pipelines: list[str] = ["wiki_answer"]
+    priority: int = 0
+    condense: bool = True
+    turns: int | None = None
+    condense_model: str | None = None
 
     def _other(self, name: str, value: Any) -> Any:
         if name == "priority":
@@ -137,13 +116,17 @@ class CondenseValves(Knobs):
         return named
 
 
-def starting_valves(valves: type[Valves], settings: Settings) -> Valves:
-    """The valves before anybody turned one: every switch stands, and falls back, as the settings have it."""
+def starting_valves(valves: type[Valves], settings: Settings, say: Callable[[str], str] | None = None) -> Valves:
+    """The valves before anybody turned one: every switch stands, and falls back, as the settings have it.
+
+    ``say`` gives the sentences of config/texts: ``valve_NAME``, a field's label, and ``valve_NAME_about``.
+    """
     fields: dict[str, Any] = {}
     for name, field in valves.model_fields.items():
-        if field.annotation is bool:
-            default = _setting(settings, valves.SETTINGS[name][0])
-            fields[name] = bool, Field(default, title=field.title, description=field.description)
+        default = _setting(settings, valves.SETTINGS[name][0]) if field.annotation is bool else field.default
+        title, about = (say(f"valve_{name}"), say(f"valve_{name}_about")) if say else (None, None)
+        extra = field.json_schema_extra
+        fields[name] = field.annotation, Field(default, title=title, description=about, json_schema_extra=extra)
     return create_model(valves.__name__, __base__=valves, **fields)()
 
 

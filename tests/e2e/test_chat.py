@@ -199,13 +199,13 @@ def test_a_valve_turned_in_the_panel_changes_the_next_answer(here: World, sokolo
 def test_a_wrong_value_in_the_panel_is_told_and_costs_nothing(here: World, sokolov: Chat) -> None:
     with here.sitting(ADMIN) as panel:
         open_valves(panel)
-        panel.page.get_by_role("button", name="Candidates").click()
-        panel.page.locator("input[placeholder='Candidates']").fill("много")
+        panel.page.get_by_role("button", name="Кандидаты").click()
+        panel.page.locator("input[placeholder='Кандидаты']").fill("много")
         save_valves(panel)
     try:
         answer = sokolov.ask_and_wait(REFUND.question)
         expect(answer).to_contain_text("в течение 3 рабочих дней")
-        told = "Неверное значение настройки в панели администратора не применено: Candidates: много"
+        told = "Неверное значение настройки в панели администратора не применено: Кандидаты: много"
         assert sokolov.statuses()[0] == told
     finally:
         reset_valves(here)
