@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from askwiki.data import PUBLIC, Candidate, Chunk, Passage, Rights
 from askwiki.settings import PassagesSettings
-from askwiki.stages.passages import GAP, Cut, close_fences, halve, join_texts, make_passages, shorten
+from askwiki.stages.budget import halve, shorten
+from askwiki.stages.passages import Cut, make_passages, renumbered
+from askwiki.stages.spans import GAP, close_fences, join_texts
 from askwiki.stages.versions import find_twins
 from tests.small_wiki import MemoryReader, chunk, kit_of
 
@@ -231,3 +234,15 @@ def test_pages_are_fetched_once() -> None:
     found = [Candidate(each, 1.0) for each in wiki]
     make_passages(found, RIGHTS, reader=reader, count=len, settings=PassagesSettings(), tokens=MANY)
     assert fetched == ["a"]
+
+
+def test_what_is_shown_is_numbered_without_gaps_and_notes_follow() -> None:
+    wiki = [chunk("a", "а"), chunk("b", "б"), chunk("c", "в")]
+    one, two, three = made(wiki, [each.id for each in wiki]).passages
+    three = replace(three, note="older:2")
+    again = renumbered([one, two, three], [one, three])
+    assert [(passage.number, passage.page_id, passage.note) for passage in again] == [
+        (1, "a", ""),
+        (2, "c", "older:3"),
+        (3, "b", ""),
+    ]

@@ -6,17 +6,19 @@ import logging
 from collections.abc import Generator, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
+from functools import lru_cache
 
 from askwiki.data import Answer, Candidate, Event, Passage, Question, Refusal, Rights, Source, Turn
 from askwiki.errors import ContextOverflow, ModelError
 from askwiki.flow_run import Run
 from askwiki.llm import Llm, Message
 from askwiki.stages.answer import Written, answer_messages, dialogue_messages, write
+from askwiki.stages.budget import halve
 from askwiki.stages.dialogue import source_list as source_list_of
 from askwiki.stages.extract import as_markdown, extract
 from askwiki.stages.gate import SentenceGate
 from askwiki.stages.links import link, wiki_hosts
-from askwiki.stages.passages import OLDER, halve, make_passages
+from askwiki.stages.passages import OLDER, make_passages, renumbered
 from askwiki.stages.search import search_terms
 from askwiki.stages.smalltalk import kind_of_talk
 from askwiki.stages.sources import cited_sources, label_of, link_list, source_list, source_of
@@ -89,9 +91,11 @@ def quote(run: Run, question: Question, passages: Sequence[Passage]) -> Speech:
         quoted = extract(
             passages, question.text, terms, run.settings.answer, lambda text: _harmless(run, passages, text)
         )
-    shown = [passage for passage, _ in quoted]
+    passages = renumbered(passages, [passage for passage, _ in quoted])
+    shown = passages[: len(quoted)]
     yield from _sources(run, shown)
-    opening = f"{run.say('extract_weak' if run.weak else 'extract_title')}\n\n{as_markdown(quoted)}"
+    quotations = as_markdown([(passage, text) for passage, (_, text) in zip(shown, quoted, strict=True)])
+    opening = f"{run.say('extract_weak' if run.weak else 'extract_title')}\n\n{quotations}"
     yield run.token(f"\n\n{opening}" if run.text else opening)
     return (yield from _finish(run, passages, {passage.number for passage in shown}))
 
@@ -104,9 +108,12 @@ def _sources(run: Run, passages: Sequence[Passage]) -> tuple[Source, ...]:
 
 def _harmless(run: Run, passages: Sequence[Passage], text: str) -> str:
     """Wiki text as it may be shown: no foreign addresses, no HTML, no numbers that look like our marks."""
-    gate = SentenceGate(
-        {}, hosts=wiki_hosts(passages, run.settings.wiki.url), least_share=0.0, broken_diagram=run.say("diagram_broken")
-    )
+    return _shown_as(text, wiki_hosts(passages, run.settings.wiki.url), run.say("diagram_broken"))
+
+
+@lru_cache(maxsize=256)  # a cited passage is shown twice: beside the answer's first word and as its source
+def _shown_as(text: str, hosts: frozenset[str], broken_diagram: str) -> str:
+    gate = SentenceGate({}, hosts=hosts, least_share=0.0, broken_diagram=broken_diagram)
     return gate.feed(text) + gate.finish()
 
 

@@ -1,0 +1,103 @@
+"""A passage as what can be quoted of it: sentences, items, rows, lines of code; and the chosen ones as text again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
+
+from askwiki.stages.spans import close_fences
+
+_SENTENCE = re.compile(r"(?<=[.!?…])[ \t]+(?=[^\s\da-zа-яё])")
+_ROW = re.compile(r"^\s*\|")
+_RULE = re.compile(r"^\s*\|(?:\s*:?-+:?\s*\|)+\s*$")
+_FENCE = re.compile(r"^\s*(`{3,}|~{3,})")
+_HEADING = re.compile(r"^#{1,6}\s+")
+_ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s")
+WHOLE_TABLE, WHOLE_LIST = 1_500, 700  # characters up to which a table or a list is quoted whole
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A sentence, a list item, a table row or a line of code; ``line`` = it begins a line."""
+
+    text: str
+    kind: str  # text | item | row | code | heading
+    line: bool
+
+
+def units_of(text: str) -> list[Unit]:
+    units: list[Unit] = []
+    fence = ""
+    for line in text.splitlines():
+        if match := _FENCE.match(line):
+            fence = "" if fence and match[1].startswith(fence) else fence or match[1]
+            units.append(Unit(line, "code", True))
+        elif fence:
+            units.append(Unit(line, "code", True))
+        elif _ROW.match(line):
+            units.append(Unit(line, "row", True))
+        elif _HEADING.match(line):
+            units.append(Unit(line, "heading", True))
+        elif _ITEM.match(line):
+            units.append(Unit(line, "item", True))
+        elif line.strip():
+            sentences = _SENTENCE.split(line)
+            units += [Unit(sentence, "text", number == 0) for number, sentence in enumerate(sentences)]
+    return units
+
+
+def with_context(units: Sequence[Unit], place: int) -> set[int]:
+    """A unit with what it cannot be read without; a sentence with those beside it in its paragraph."""
+    chosen = {place, *_belonging(units, place)}
+    if units[place].kind == "text":
+        if not units[place].line:
+            chosen.add(place - 1)
+        if place + 1 < len(units) and not units[place + 1].line:
+            chosen.add(place + 1)
+    return chosen
+
+
+def _belonging(units: Sequence[Unit], place: int) -> set[int]:
+    """What a unit cannot be read without: a row its table's header, code its whole block, a heading its text."""
+    kind = units[place].kind
+    if kind == "heading":
+        return {place + 1, *_belonging(units, place + 1)} if place + 1 < len(units) else set()
+    if kind == "text":
+        return set()
+    first, last = _first_of_run(units, place), _last_of_run(units, place)
+    whole = set(range(first, last + 1))
+    length = sum(len(units[number].text) for number in whole)
+    if kind == "code" or length <= (WHOLE_TABLE if kind == "row" else WHOLE_LIST):
+        return whole
+    return {first, first + 1} if kind == "row" and last > first else set()
+
+
+def _first_of_run(units: Sequence[Unit], place: int) -> int:
+    while place and units[place - 1].kind == units[place].kind:
+        place -= 1
+    return place
+
+
+def _last_of_run(units: Sequence[Unit], place: int) -> int:
+    while place + 1 < len(units) and units[place + 1].kind == units[place].kind:
+        place += 1
+    return place
+
+
+def join_units(units: Sequence[Unit], chosen: Set[int]) -> str:
+    """Chosen units in page order; left-out text is marked, but not left-out rows of a table."""
+    text = ""
+    last = -1
+    for place in sorted(chosen):
+        unit = units[place]
+        gap = place != last + 1
+        if not text:
+            text = unit.text if not gap or unit.kind != "text" else f"… {unit.text}"
+        elif unit.line:
+            apart = gap and not unit.kind == units[last].kind == "row"
+            text += ("\n\n" if apart or unit.kind != units[last].kind else "\n") + unit.text
+        else:
+            text += (" … " if gap else " ") + unit.text
+        last = place
+    return close_fences(text)

@@ -1,0 +1,111 @@
+"""Candidates -> spans of their pages: split sections rebuilt, neighbours joined; and a span as text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from askwiki.data import Candidate, Chunk, Passage, Rights
+from askwiki.store.port import Reader
+
+GAP = "\n\n[…]\n\n"  # between parts of one passage that are not neighbours in the page
+_FENCE = re.compile(r"^\s{0,3}(`{3,}|~{3,})", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Chunks of one page that are read as one passage, in page order, around the best candidate."""
+
+    chunks: tuple[Chunk, ...]
+    best: Chunk
+    score: float
+    place: int  # of the best candidate among all
+
+
+def find_spans(candidates: Sequence[Candidate], rights: Rights, *, reader: Reader, siblings: bool = True) -> list[Span]:
+    """Each candidate with the other parts of its section (``siblings``), touching ones joined, the best place first."""
+    return _spans(candidates, _siblings(candidates, rights, reader) if siblings else {})
+
+
+def _siblings(candidates: Sequence[Candidate], rights: Rights, reader: Reader) -> dict[str, list[Chunk]]:
+    """All chunks of every page that has a split section among the candidates, fetched once a page."""
+    pages = dict.fromkeys(each.chunk.page_id for each in candidates if each.chunk.parts > 1)
+    return {page_id: reader.page_chunks(page_id, rights) for page_id in pages}
+
+
+def _spans(candidates: Sequence[Candidate], pages: Mapping[str, Sequence[Chunk]]) -> list[Span]:
+    """Each candidate with its siblings; spans that touch or overlap in a page become one."""
+    by_page: dict[str, list[Span]] = {}
+    for place, candidate in enumerate(candidates):
+        chunk = candidate.chunk
+        family = [each for each in pages.get(chunk.page_id, ()) if _one_section(each, chunk)] or [chunk]
+        by_page.setdefault(chunk.page_id, []).append(Span(tuple(family), chunk, candidate.score, place))
+    joined = [span for spans in by_page.values() for span in _join(spans)]
+    return sorted(joined, key=lambda span: span.place)
+
+
+def _one_section(one: Chunk, other: Chunk) -> bool:
+    return (
+        one.headings == other.headings
+        and one.parts == other.parts
+        and one.ordinal - one.part == other.ordinal - other.part
+    )
+
+
+def _join(spans: Sequence[Span]) -> list[Span]:
+    """Spans of one page, neighbours (consecutive ordinals) joined, best place kept."""
+    result: list[Span] = []
+    for span in sorted(spans, key=lambda span: span.chunks[0].ordinal):
+        if result and span.chunks[0].ordinal <= result[-1].chunks[-1].ordinal + 1:
+            last = result[-1]
+            chunks = {chunk.ordinal: chunk for chunk in (*last.chunks, *span.chunks)}
+            best = min(last, span, key=lambda each: each.place)
+            result[-1] = replace(best, chunks=tuple(chunks[ordinal] for ordinal in sorted(chunks)))
+        else:
+            result.append(span)
+    return result
+
+
+def passage_of(span: Span, note: str = "", shortened: bool = False) -> Passage:
+    best, first, last = span.best, span.chunks[0], span.chunks[-1]
+    part = (first.part, last.part, best.parts) if first.headings == last.headings else (1, 1, 1)
+    return Passage(
+        number=0,
+        page_id=best.page_id,
+        title=best.title,
+        path=best.path,
+        headings=best.headings,
+        url=best.url,
+        updated=max(chunk.updated for chunk in span.chunks),
+        text=close_fences(join_texts(span.chunks)),
+        chunk_ids=tuple(chunk.id for chunk in span.chunks),
+        score=span.score,
+        rebuilt=len(span.chunks) > 1,
+        shortened=shortened,
+        note=note,
+        part=part,
+    )
+
+
+def join_texts(chunks: Sequence[Chunk]) -> str:
+    """The text of chunks of one page in page order, what a chunk repeats of the one before it left out."""
+    text = chunks[0].text
+    for before, chunk in pairwise(chunks):
+        if chunk.ordinal == before.ordinal + 1:
+            text += chunk.text[chunk.overlap :]  # chunks joined are the page, letter for letter
+        else:
+            text += GAP + chunk.text
+    return text
+
+
+def close_fences(text: str) -> str:
+    """``text`` with its last code block closed, so that nothing after it reads as code."""
+    fence = ""
+    for match in _FENCE.finditer(text):
+        if not fence:
+            fence = match[1]
+        elif match[1].startswith(fence):
+            fence = ""
+    return f"{text.rstrip()}\n{fence}" if fence else text
