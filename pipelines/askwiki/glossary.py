@@ -16,6 +16,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -146,6 +147,7 @@ def _index(terms: Sequence[Term]) -> dict[str, list[tuple[tuple[str, ...], Term]
     return forms
 
 
+@lru_cache(maxsize=100_000)
 def _key(word: str) -> str:
     """A stem without its fleeting vowel, which Snowball keeps: «день» and «дне» are one word."""
     return _FLEETING.sub("", stem(fold(word)).rstrip("аеиоуыэюяьй") or word)

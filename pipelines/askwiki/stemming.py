@@ -49,14 +49,14 @@ def stem(word: str) -> str:
 
 def stems(text: str) -> list[str]:
     """Stems of all words in order, the parts of an identifier after the identifier itself."""
-    found: list[str] = []
-    for match in WORD.finditer(fold(text)):
-        word = match.group()
-        parts = _JOINTS.split(word)
-        if len(parts) > 1:
-            found.append(word)
-        found += [stem(part) for part in parts if part]
-    return found
+    return [found for word in WORD.findall(fold(text)) for found in _stems_of(word)]
+
+
+@lru_cache(maxsize=100_000)
+def _stems_of(word: str) -> tuple[str, ...]:
+    parts = _JOINTS.split(word)
+    found = tuple(stem(part) for part in parts if part)
+    return (word, *found) if len(parts) > 1 else found
 
 
 def telling_stems(text: str) -> list[str]:

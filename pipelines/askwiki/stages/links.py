@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from urllib.parse import quote, urlsplit
 
 from askwiki.data import Passage
@@ -62,6 +63,7 @@ def _bare(address: str, hosts: frozenset[str], keep: Callable[[str], str]) -> st
     return keep(address if _host(address) in hosts else f"`{address}`")
 
 
+@lru_cache(maxsize=4096)
 def _host(address: str) -> str:
     """Host of a web address in lower case, with its port where that is not the usual one; empty for anything else."""
     try:

@@ -40,16 +40,12 @@ def find_twins(passages: Sequence[Passage]) -> list[Twin]:
                 continue
             alike = _jaccard(shingles[earlier], shingles[later])
             same = alike >= SAME_TEXT
-            if same or (alike >= SAME_THING and names[earlier] == names[later]) or _edition(passages, earlier, later):
+            named_alike = names[earlier] == names[later]
+            edition = named_alike and passages[earlier].title != passages[later].title
+            if same or edition or (alike >= SAME_THING and named_alike):
                 newer, older = _by_age(passages, earlier, later)
                 twins.append(Twin(newer, older, same))
     return twins
-
-
-def _edition(passages: Sequence[Passage], earlier: int, later: int) -> bool:
-    """Whether two pages have one title but for the year or version in it: editions whatever their text is."""
-    one, other = passages[earlier], passages[later]
-    return one.title != other.title and _name(one) == _name(other)
 
 
 def _name(passage: Passage) -> tuple[str, str]:
@@ -75,4 +71,5 @@ def _shingles(text: str) -> Set[tuple[str, str]]:
 
 
 def _jaccard(one: Set[tuple[str, str]], other: Set[tuple[str, str]]) -> float:
-    return len(one & other) / len(one | other) if one and other else 0.0
+    common = len(one & other)
+    return common / (len(one) + len(other) - common) if common else 0.0

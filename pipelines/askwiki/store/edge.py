@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ class EdgeEngine:
 
     def __init__(self, shard: edge.EdgeShard) -> None:
         self._shard = shard
+        self._names: dict[str, str] = {}  # point id -> chunk id of what was found: reading it takes as long as finding
 
     @classmethod
     def create(cls, folder: Path, sizes: Mapping[str, int], *, idf: bool) -> EdgeEngine:
@@ -60,12 +61,17 @@ class EdgeEngine:
                 limit=leg.depth,
                 query=edge.Query.Nearest(_query(leg), using=leg.name),
                 filter=wanted,
-                with_payload=["id"],
             )
             for leg in legs
         ]
         found = _called(self._shard.query_batch, edge.QueryBatchRequest(queries))
-        return [[(hit.payload["id"], hit.score) for hit in hits] for hits in found]
+        self._learn({hit.id for hits in found for hit in hits})
+        return [[(self._names[str(hit.id)], hit.score) for hit in hits] for hits in found]
+
+    def _learn(self, points: Collection[Any]) -> None:
+        unknown = [point for point in points if str(point) not in self._names]
+        for record in _called(self._shard.retrieve, unknown, ["id"], False) if unknown else ():
+            self._names[str(record.id)] = record.payload["id"]
 
     def scroll(self, scroll: Scroll) -> Iterator[Row]:
         offset = None
