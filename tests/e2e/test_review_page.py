@@ -63,8 +63,14 @@ def page(tools: Playwright, tmp_path: Path) -> Iterator[Page]:
         shown.on("pageerror", lambda error: failures.append(str(error)))
         shown.on("request", lambda request: failures.append(request.url) if "file:" not in request.url else None)
         shown.goto(file.as_uri())
+        await_paint(shown)
         yield shown
     assert [failure for failure in failures if not failure.startswith("blob:")] == []
+
+
+def await_paint(page: Page) -> None:
+    """Chromium drops keys that are pressed before a page has been drawn for the first time."""
+    page.evaluate("() => new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
 
 
 def test_grades_are_given_by_keys_remembered_and_saved(page: Page, tmp_path: Path) -> None:
@@ -84,6 +90,7 @@ def test_grades_are_given_by_keys_remembered_and_saved(page: Page, tmp_path: Pat
     page.keyboard.type("отказ 2 с догадкой")
     page.keyboard.press("Escape")
     page.reload()
+    await_paint(page)
     page.keyboard.press("n")
     assert page.inner_text("#question") == "Вопрос kb-009?"
     with page.expect_download() as saved:
