@@ -31,6 +31,7 @@ LAYERS: list[list[str]] = [
     [
         "llm",
         "llm_failure",
+        "llm_client",
         "llm_openai",
         "llm_pool",
         "llm_reading",

@@ -332,6 +332,13 @@ def test_an_empty_stream_is_an_error(saying: Saying) -> None:
         streamed(llm_of(server))
 
 
+def test_a_stream_is_read_whatever_stands_between_its_events() -> None:
+    event = '{"choices": [{"delta": {"content": "one\u2028two"}, "finish_reason": "stop"}]}'
+    raw = f": hello\r\n\r\nevent: x\r\ndata:{event}\r\n\r\ndata: [DONE]\r\n\r\n"
+    with ScriptedServer(in_turn(Saying(raw=raw))) as server:
+        assert streamed(llm_of(server))[0] == "one\u2028two"
+
+
 def test_a_stream_without_end_is_cut_and_says_so() -> None:
     with ScriptedServer(in_turn(Saying("word " * 3, finish="length"))) as server:
         assert streamed(llm_of(server))[1].cut is True

@@ -1,4 +1,4 @@
-"""Language models behind one small Protocol. The adapter, ``llm_openai``, is the only file that knows ``openai``."""
+"""Language models behind one small Protocol; ``llm_openai`` is the adapter to servers."""
 
 from __future__ import annotations
 

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Set
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from time import time
 
 import httpx2
-import openai
 
 from askwiki.errors import ContextOverflow, ModelError
+from askwiki.llm_client import TRANSPORT, NotJson, Refused
 from askwiki.llm_request import refused_option, says_overflow
 
-FOREIGN = (openai.OpenAIError, httpx2.HTTPError, httpx2.StreamError, json.JSONDecodeError)
+FOREIGN = (Refused, NotJson, *TRANSPORT)
 PASSING_STATUS = {408, 409, 425, 429, 500, 502, 503, 504}
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 8.0  # seconds between tries, doubled each time
 SHOWN_CHARACTERS = 300  # of a server's own message
@@ -39,22 +38,22 @@ class Failure:
 
 def read_failure(error: Exception, server: str, sent: Set[str]) -> Failure:
     """``sent`` = the options of the request that failed."""
-    text = _text(error)
+    text = " ".join(str(error).split())[:SHOWN_CHARACTERS]
     if says_overflow(text):
         return Failure(ContextOverflow("The prompt is longer than the language model takes."))
-    if isinstance(error, json.JSONDecodeError):
+    if isinstance(error, NotJson):
         return Failure(ModelError(f"The answer of {server} is not in the OpenAI form; check llm.url."))
-    if isinstance(error, openai.APIStatusError):
+    if isinstance(error, Refused) and error.status:
         return _of_status(error, server, text, sent)
-    if isinstance(error, (openai.APITimeoutError, httpx2.TimeoutException)):
+    if isinstance(error, httpx2.TimeoutException):
         return Failure(ModelError(f"The language model at {server} did not answer in time."), False, True)
-    if isinstance(error, (openai.APIConnectionError, httpx2.TransportError, httpx2.StreamError)):
+    if isinstance(error, TRANSPORT):
         return Failure(ModelError(f"The connection to the language model at {server} failed: {text}"), False, True)
     return Failure(ModelError(f"The language model at {server} failed: {text}"), passing=True)
 
 
-def _of_status(error: openai.APIStatusError, server: str, text: str, sent: Set[str]) -> Failure:
-    status = error.status_code
+def _of_status(error: Refused, server: str, text: str, sent: Set[str]) -> Failure:
+    status = error.status
     if status in (401, 403):
         return Failure(ModelError(f"The language model at {server} refuses the key; set ASKWIKI_LLM_KEY."))
     option = refused_option(text, sent) if status in (400, 404, 422, 500, 501) else None
@@ -62,14 +61,9 @@ def _of_status(error: openai.APIStatusError, server: str, text: str, sent: Set[s
     return Failure(sentence, status < 500 or option is not None, status in PASSING_STATUS, option, _wait(error))
 
 
-def _text(error: Exception) -> str:
-    text = str(getattr(error, "body", None) or "") + " " + str(error)
-    return " ".join(text.split())[:SHOWN_CHARACTERS]
-
-
-def _wait(error: openai.APIStatusError) -> float | None:
+def _wait(error: Refused) -> float | None:
     """Seconds of a Retry-After header, given as a number or as a date."""
-    value = error.response.headers.get("retry-after")
+    value = error.headers.get("retry-after")
     if not value:
         return None
     try:

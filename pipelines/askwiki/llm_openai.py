@@ -5,16 +5,15 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Generator, Hashable, Mapping, Sequence
+from collections.abc import Callable, Generator, Hashable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
-import openai
-
 from askwiki.errors import Cancelled, ModelError
 from askwiki.llm import Message, Reply, Role
+from askwiki.llm_client import Client
 from askwiki.llm_failure import FOREIGN, Failure, read_failure
 from askwiki.llm_pool import CHECK_SECONDS, FairPool
 from askwiki.llm_reading import ThinkingFilter, read_json, without_thinking
@@ -35,7 +34,7 @@ class _Call:
 
     role: Role
     messages: Sequence[Message]
-    make: Callable[[Server, dict[str, Any]], Reply]
+    make: Callable[[Server, dict[str, Any], float], Reply]  # with the body and the seconds that are left
     cancelled: Callable[[], bool]
     schema: Mapping[str, Any] | None = None
     stream: bool = False
@@ -53,8 +52,12 @@ class OpenAiLlm:
     def _server(self, url: str) -> Server:
         # retries are ours: they go to the next server; a key must be given even when nobody checks it
         key = self._settings.key or "none"
-        timeout = openai.Timeout(60.0, connect=self._settings.connect_timeout)
-        client = openai.OpenAI(base_url=url, api_key=key, timeout=timeout, max_retries=0)
+        client = Client(
+            url,
+            key=key,
+            connect_timeout=self._settings.connect_timeout,
+            connections=self._settings.parallel,
+        )
         return Server(url.split("//", 1)[1].split("/", 1)[0], client)
 
     def submit(self, owner: Hashable, call: Callable[[], T]) -> Future[T]:
@@ -111,8 +114,8 @@ class OpenAiLlm:
         schema: Mapping[str, Any] | None,
         cancel: threading.Event | None,
     ) -> Reply:
-        def make(server: Server, arguments: dict[str, Any]) -> Reply:
-            return _whole(server.client.chat.completions.create(**arguments))
+        def make(server: Server, body: dict[str, Any], seconds: float) -> Reply:
+            return _whole(server.client.create(body, seconds))
 
         with self._pool.place(cancel or threading.get_ident(), cancel):
             return self._attempt(_Call(role, messages, make, lambda: _any_set(cancel), schema))
@@ -130,9 +133,9 @@ class OpenAiLlm:
             given.append(piece)
             put(piece)
 
-        def make(server: Server, arguments: dict[str, Any]) -> Reply:
-            deadline = time.monotonic() + arguments["timeout"]
-            with server.client.chat.completions.create(**arguments) as chunks:
+        def make(server: Server, body: dict[str, Any], seconds: float) -> Reply:
+            deadline = time.monotonic() + seconds
+            with server.client.stream(body, seconds) as chunks:
                 return _streamed(chunks, give, lambda: _any_set(*stops), deadline)
 
         call = _Call(role, messages, make, lambda: _any_set(*stops), stream=True, repeatable=lambda: not given)
@@ -162,8 +165,8 @@ class OpenAiLlm:
             raise Cancelled("The chat was stopped.")
         server, sent = self._servers.pick(), frozenset[str]()
         try:
-            arguments, sent = self._request(call, server)
-            reply = call.make(server, {**arguments, "timeout": left})
+            body, sent = self._request(call, server)
+            reply = call.make(server, body, left)
         except FOREIGN as error:
             failure = read_failure(error, server.name, sent)
             (server.breaker.succeeded if failure.alive else server.breaker.failed)()
@@ -194,24 +197,34 @@ class OpenAiLlm:
 
 def _first_model(server: Server) -> str:
     if not server.model:
-        listed = server.client.models.list().data
+        listed = server.client.models()
         if not listed:
             raise ModelError(f"The language model server {server.name} lists no model; set llm.model.")
-        server.model = listed[0].id
+        server.model = listed[0]
     return server.model
 
 
-def _whole(answer: Any) -> Reply:
+def _whole(answer: Mapping[str, Any]) -> Reply:
     try:
-        choice, usage = answer.choices[0], answer.usage
-        text = without_thinking(choice.message.content or "")
-    except (AttributeError, IndexError, TypeError):
+        choice = answer["choices"][0]
+        text = without_thinking(choice["message"]["content"] or "")
+    except (KeyError, IndexError, TypeError):
         raise ModelError("The language model's answer is not in the OpenAI form; check llm.url.") from None
-    asked, said = (usage.prompt_tokens, usage.completion_tokens) if usage else (0, 0)
-    return Reply(text, asked, said, cut=choice.finish_reason == "length")
+    asked, said = _tokens(answer)
+    return Reply(text, asked, said, cut=choice.get("finish_reason") == "length")
 
 
-def _streamed(chunks: Any, give: Callable[[str], None], cancelled: Callable[[], bool], deadline: float) -> Reply:
+def _tokens(answer: Mapping[str, Any]) -> tuple[int, int]:
+    usage = answer.get("usage") or {}
+    return usage.get("prompt_tokens") or 0, usage.get("completion_tokens") or 0
+
+
+def _streamed(
+    chunks: Iterator[Mapping[str, Any]],
+    give: Callable[[str], None],
+    cancelled: Callable[[], bool],
+    deadline: float,
+) -> Reply:
     """Hand on the pieces of a stream; thinking of either kind stays here."""
     thinking, tokens, reason = ThinkingFilter(), (0, 0), None
     pieces: list[str] = []
@@ -219,11 +232,11 @@ def _streamed(chunks: Any, give: Callable[[str], None], cancelled: Callable[[], 
     for chunk in chunks:
         if cancelled():
             raise Cancelled("The chat was stopped.")
-        if chunk.usage:
-            tokens = chunk.usage.prompt_tokens, chunk.usage.completion_tokens
-        for choice in chunk.choices or ():
-            reason = choice.finish_reason or reason
-            if piece := thinking.feed(choice.delta.content or ""):
+        if chunk.get("usage"):
+            tokens = _tokens(chunk)
+        for choice in chunk.get("choices") or ():
+            reason = choice.get("finish_reason") or reason
+            if piece := thinking.feed((choice.get("delta") or {}).get("content") or ""):
                 pieces.append(piece)
                 length += len(piece)
                 give(piece)

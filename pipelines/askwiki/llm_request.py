@@ -59,14 +59,14 @@ def request(
     schema: Mapping[str, Any] | None = None,
     stream: bool = False,
 ) -> tuple[dict[str, Any], frozenset[str]]:
-    """(arguments of ``chat.completions.create``, the options of ``OPTIONS`` in it)."""
+    """(body of the request, the options of ``OPTIONS`` in it)."""
     options: dict[str, dict[str, Any]] = {
         "max_tokens": {"max_tokens": role.max_tokens},
         "temperature": {"temperature": role.temperature},
         "system": {},
     }
     if not thinking:
-        options["thinking"] = {"extra_body": {"chat_template_kwargs": {"enable_thinking": False}}}
+        options["thinking"] = {"chat_template_kwargs": {"enable_thinking": False}}
     if stream:
         options["usage"] = {"stream_options": {"include_usage": True}}
     if schema is not None:
@@ -77,15 +77,15 @@ def request(
             messages = [*messages[:-1], _with_schema(messages[-1], schema)]
     if "system" in refused:
         messages = _without_system(messages)
-    arguments: dict[str, Any] = {"model": model, "messages": [_as_dict(message) for message in messages]}
+    body: dict[str, Any] = {"model": model, "messages": [_as_dict(message) for message in messages]}
     if stream:
-        arguments["stream"] = True
+        body["stream"] = True
     sent = options.keys() - refused
     for option in sent:
-        arguments |= options[option]
+        body |= options[option]
     if "max_tokens" in refused:
-        arguments["max_completion_tokens"] = role.max_tokens
-    return arguments, frozenset(sent)
+        body["max_completion_tokens"] = role.max_tokens
+    return body, frozenset(sent)
 
 
 def _response_format(form: str, schema: Mapping[str, Any]) -> dict[str, Any]:

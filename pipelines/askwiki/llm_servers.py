@@ -5,11 +5,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 from urllib.parse import urlsplit
 
 from askwiki.breaker import Breaker
 from askwiki.errors import ModelError, SettingsError
+from askwiki.llm_client import Client
 
 
 @dataclass(slots=True)
@@ -17,7 +17,7 @@ class Server:
     """One server: its client, its breaker and the request options it has refused so far."""
 
     name: str  # host and port, for logs
-    client: Any  # openai.OpenAI
+    client: Client
     breaker: Breaker = field(default_factory=Breaker)
     refused: set[str] = field(default_factory=set)  # see ``llm_request.OPTIONS``
     model: str = ""  # the first one it lists, once asked
