@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
+import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from askwiki.configuration import NOT_SETTINGS, PREFIX, SHORT_NAMES, setting_names
+from askwiki.configuration import NOT_SETTINGS, PREFIX, SHORT_NAMES, load_configuration, setting_names
+from tests.e2e.webui import compose_environment
 
 ROOT = Path(__file__).resolve().parents[1]
 COMPOSE = (ROOT / "docker-compose.yml").read_text(encoding="utf-8")
@@ -17,7 +22,8 @@ SERVICES: dict[str, Any] = yaml.safe_load(COMPOSE)["services"]
 USED = re.findall(r"\$\{(\w+)(:[-?])?([^}]*)\}", COMPOSE)
 EXPLAINED = re.findall(r"^(\w+)=(.*)$", (ROOT / ".env.example").read_text(encoding="utf-8"), re.MULTILINE)
 # Read by the libraries and servers in our own images, not by our settings.
-READ_BY_OTHERS = {"HF_HUB_OFFLINE", "PIPELINES_API_KEY", "WEBUI_ADMIN_EMAIL", "WEBUI_ADMIN_PASSWORD"}
+READ_BY_OTHERS = {"HF_HUB_OFFLINE", "PIPELINES_API_KEY", "WEBUI_ADMIN_EMAIL", "WEBUI_ADMIN_PASSWORD", "TZ"}
+READ_BY_OTHERS |= {"NO_PROXY", "no_proxy", "REQUESTS_CA_BUNDLE", "SSL_CERT_FILE"}  # by Python's HTTP libraries
 SECRETS = re.compile(r"(KEY|PASSWORD|TOKEN)$")
 
 
@@ -61,6 +67,78 @@ def test_our_images_run_without_rights_they_do_not_need() -> None:
     dockerfile = (ROOT / "Dockerfile").read_text(encoding="utf-8")
     stages = dockerfile.split("\nFROM ")[1:]
     assert all("USER 10001" in stage for stage in stages if " AS base" not in stage.splitlines()[0])
+
+
+def test_an_image_is_built_by_one_service_and_never_looked_for_elsewhere() -> None:
+    built = {service["image"] for service in SERVICES.values() if "build" in service}
+    borrowed = [service for service in SERVICES.values() if service["image"] in built and "build" not in service]
+    assert {service["image"] for service in borrowed} == {"askwiki-pipelines"}
+    assert all(service["pull_policy"] == "never" for service in borrowed)
+
+
+def test_a_health_check_asks_the_port_its_own_service_listens_on() -> None:
+    """A service with another command would inherit the check of the image."""
+    for name, service in SERVICES.items():
+        if service["image"] == "askwiki-pipelines" and "command" in service:
+            check = service["healthcheck"]
+            assert check.get("disable") or service["command"][-1] in check["test"][-1], name
+
+
+def test_volumes_of_our_user_are_shared_with_no_other() -> None:
+    """What root writes into a folder of models, user 10001 could not change."""
+    ours = {"askwiki-pipelines", "askwiki-indexer"}
+    mounted = {
+        name: {volume.split(":")[0] for volume in service.get("volumes", []) if volume[0] not in "./$"}
+        for name, service in SERVICES.items()
+    }
+    for name, service in SERVICES.items():
+        others = {volume for other, held in mounted.items() if SERVICES[other]["image"] not in ours for volume in held}
+        assert service["image"] not in ours or not mounted[name] & others, name
+
+
+def test_the_encoder_service_makes_what_the_server_would_make_itself() -> None:
+    """With the profile's settings the index is the same, and both know the one key."""
+    secret = {"ENCODER_KEY": "k", "QDRANT_KEY": "q", "PIPELINES_API_KEY": "p", "WIKI_URL": "https://w", "SOURCE": "x"}
+    alone, service = (compose_environment(name, secret) for name in ("pipelines", "encoder"))
+    ours, theirs = (
+        load_configuration({"ASKWIKI_CONFIG": str(ROOT / "config"), **environ}).settings for environ in (alone, service)
+    )
+    assert replace(ours.embedding, key="") == replace(theirs.embedding, key="")
+    assert (theirs.embedding.key, ours.embedding.key, ours.sparse.key) == ("k", "k", "k")
+    assert (ours.sparse.kind, ours.sparse.model) == (theirs.sparse.kind, theirs.sparse.model)
+
+
+CLIENTS = (["docker", "compose"], ["docker-compose"])
+CLIENT = next(
+    (
+        words
+        for words in CLIENTS
+        if shutil.which(words[0]) and not subprocess.run([*words, "version"], capture_output=True).returncode
+    ),
+    None,
+)
+
+
+@pytest.mark.skipif(CLIENT is None, reason="no compose client on this machine")
+@pytest.mark.parametrize("empty", ["", "PIPELINES_API_KEY", "SOURCE"])
+def test_a_compose_client_reads_the_file_and_names_what_is_empty(tmp_path: Path, empty: str) -> None:
+    example = (ROOT / ".env.example").read_text(encoding="utf-8")
+    needed = {name for name, operator, _ in USED if operator == ":?"} - {empty}
+    filled = re.sub(
+        r"^(\w+)=$", lambda line: f"{line[1]}='v$a#l'" if line[1] in needed else line[0], example, flags=re.M
+    )
+    (tmp_path / "env").write_text(filled, encoding="utf-8")
+    words = [*(CLIENT or []), "--env-file", str(tmp_path / "env"), "--profile", "encoder", "--profile", "gpu", "config"]
+    read = subprocess.run(
+        words, cwd=ROOT, env={"PATH": os.environ["PATH"]}, capture_output=True, text=True, check=False
+    )
+    if empty:
+        assert (read.returncode != 0, f"set {empty} in .env" in read.stderr) == (True, True)
+    else:
+        assert read.returncode == 0, read.stderr
+        resolved = yaml.safe_load(read.stdout)["services"]
+        assert resolved["qdrant"]["environment"]["QDRANT__SERVICE__API_KEY"].replace("$$", "$") == "v$a#l"
+        assert set(resolved) == set(SERVICES)
 
 
 def test_what_the_dockerfile_copies_exists() -> None:

@@ -34,7 +34,7 @@ SHORT_NAMES = {
     "ASKWIKI_LANGUAGE": "language",
 }
 # Read elsewhere: where the settings are (``config_folder``), how ``provision`` calls the model.
-NOT_SETTINGS = {"ASKWIKI_CONFIG", "ASKWIKI_MODEL_NAME", "ASKWIKI_ENCODER_KEY"}
+NOT_SETTINGS = {"ASKWIKI_CONFIG", "ASKWIKI_MODEL_NAME"}
 
 CHECKOUT = Path(__file__).resolve().parents[2]  # holds pipelines/, config/ …
 

@@ -11,7 +11,7 @@ from tests.e2e.stack import WEBUI
 from tests.running import ROOT
 
 pytestmark = pytest.mark.e2e
-READ_BY_PYTHON = {"NO_PROXY"}  # by its HTTP libraries
+READ_BY_PYTHON = {"NO_PROXY", "no_proxy"}  # by its HTTP libraries
 
 
 def test_every_variable_of_the_chat_is_read_by_the_installed_release() -> None:
