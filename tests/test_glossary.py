@@ -97,3 +97,14 @@ def test_a_wrong_file_is_refused_with_the_entry(tmp_path: Path, text: str, sente
     file.write_text(text, encoding="utf-8")
     with pytest.raises(SettingsError, match=sentence):
         load_glossary(file)
+
+
+@pytest.mark.parametrize("text", ["За сколько дней?", "почти готово", "Шлюз лёг", "Долг продают"])
+def test_a_word_that_only_looks_alike_is_no_term(text: str) -> None:
+    near = [
+        Term("заём", "ссуда"),
+        Term("почта", "письма"),
+        Term("логи", "журнал"),
+        Term("прод", "боевая среда", exact=True),
+    ]
+    assert Glossary(near).found(text) == ()

@@ -12,6 +12,7 @@ import pytest
 
 from askwiki.data import Candidate, LegHit, Question, Rights
 from askwiki.errors import ModelError, SettingsError
+from askwiki.everyday import Everyday
 from askwiki.glossary import Glossary
 from askwiki.reranking import EndpointReranker, make_reranker
 from askwiki.settings import RerankSettings, SearchSettings
@@ -144,8 +145,10 @@ def test_no_more_candidates_than_the_setting_says_but_exact_words_keep_their_cha
 
 
 def test_further_terms_are_the_glossarys_other_spellings_and_the_condensers_words() -> None:
-    question = Question("номер в ТК", terms=("внутренний телефон", "телефонка"))
-    assert search_terms(question, Glossary(TERMS)) == ("телефонка", "телефонная книга", "внутренний телефон")
+    question = Question("номер безопасника в ТК", terms=("внутренний телефон", "телефонка"))
+    everyday = Everyday({"безопасник": ("служба безопасности",)})
+    found = search_terms(question, Glossary(TERMS), everyday)
+    assert found == ("телефонка", "телефонная книга", "служба безопасности", "внутренний телефон")
 
 
 def test_half_of_what_all_questions_share_is_taken_out_once_an_encoder() -> None:

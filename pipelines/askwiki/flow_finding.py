@@ -100,7 +100,7 @@ def _embed(run: Run, question: Question) -> Vector:
 
 def _sparse(run: Run, question: Question) -> Generator[Status, None, Sparse | None]:
     kit, seconds = run.kit, run.settings.search.timeout
-    terms = search_terms(question, kit.glossary)
+    terms = search_terms(question, kit.glossary, kit.everyday)
     try:
         return kit.guard.call(
             "sparse encoder",

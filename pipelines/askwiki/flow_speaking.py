@@ -87,7 +87,7 @@ def _near(run: Run, candidates: Sequence[Candidate], rights: Rights) -> Sequence
 def quote(run: Run, question: Question, passages: Sequence[Passage]) -> Speech:
     """The answer without a model: the nearest sentences of the best passages, with caution where it is due."""
     with run.stage("answer"):
-        terms = search_terms(question, run.kit.glossary)
+        terms = search_terms(question, run.kit.glossary, run.kit.everyday)
         quoted = extract(
             passages, question.text, terms, run.settings.answer, lambda text: _harmless(run, passages, text)
         )

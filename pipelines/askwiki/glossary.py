@@ -10,9 +10,7 @@ file is read again when it has changed; a file that has become invalid keeps the
 
 from __future__ import annotations
 
-import logging
 import re
-import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -23,14 +21,13 @@ from typing import Any
 import yaml
 
 from askwiki.errors import SettingsError
-from askwiki.stemming import WORD, fold, stem, stems
-
-logger = logging.getLogger(__name__)
+from askwiki.stemming import STOP_WORDS, WORD, fold, stem, stems
+from askwiki.watched import Watched
 
 _EXPLANATION = re.compile(r"[:;,(.]")
-LOOK_SECONDS = 2.0  # between two looks at the file's time stamp
 FIELDS = {"term", "also", "means", "exact"}
 _FLEETING = re.compile(r"(?<=[^аеиоуыэюя\W])[ео](?=[^аеиоуыэюя\W]$)")
+LEAST_ROOT = 3  # letters; a shorter rest of a word is the rest of many
 FORM_WORDS = 4  # a longer meaning is an explanation, not another name
 
 
@@ -61,23 +58,18 @@ class Glossary:
     def __init__(
         self, terms: Sequence[Term] = (), *, file: Path | None = None, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        self._file = file
-        self._clock = clock
-        self._stamp = _stamp(file)
-        self._looked = clock()
-        self._lock = threading.Lock()
-        self._forms = _index(terms)
+        self._forms = Watched(_index(terms), lambda path: _index(_read(path)), file, clock)
 
     def found(self, text: str) -> tuple[Term, ...]:
         """The terms that occur in ``text``, in the order of their first place, each once."""
-        forms = self._fresh()
+        forms = self._forms.get()
         words = [match.group() for match in WORD.finditer(text)]
         parts = [part for word in words for part in (word.replace("-", " ").split() or [word])]
         folded = [_key(part) for part in parts]
         terms: dict[Term, None] = {}
         for place, first in enumerate(folded):
             for form, term in forms.get(first, ()):
-                if tuple(folded[place : place + len(form)]) == form and _right_case(term, parts, place, len(form)):
+                if tuple(folded[place : place + len(form)]) == form and _is_meant(term, parts[place], len(form)):
                     terms.setdefault(term)
         return tuple(terms)
 
@@ -91,26 +83,10 @@ class Glossary:
         """The found terms with their meanings, one a line, for a prompt; empty when none is found."""
         return "\n".join(term.line() for term in self.found(text))
 
-    def _fresh(self) -> dict[str, list[tuple[tuple[str, ...], Term]]]:
-        now = self._clock()
-        if self._file is None or now - self._looked < LOOK_SECONDS:
-            return self._forms
-        with self._lock:
-            self._looked = now
-            stamp = _stamp(self._file)
-            if stamp != self._stamp:
-                self._stamp = stamp
-                try:
-                    self._forms = _index(_read(self._file))
-                    logger.info("%s was read again", self._file)
-                except SettingsError as error:
-                    logger.error("The glossary stays as it was: %s", error)
-        return self._forms
-
 
 def load_glossary(file: Path, *, clock: Callable[[], float] = time.monotonic) -> Glossary:
     """Read the glossary; no file is an empty glossary, an invalid one raises with the entry's number."""
-    return Glossary(_read(file) if file.exists() else (), file=file, clock=clock)
+    return Glossary(file=file, clock=clock)
 
 
 def _read(file: Path) -> list[Term]:
@@ -149,17 +125,14 @@ def _index(terms: Sequence[Term]) -> dict[str, list[tuple[tuple[str, ...], Term]
 
 @lru_cache(maxsize=100_000)
 def _key(word: str) -> str:
-    """A stem without its fleeting vowel, which Snowball keeps: «день» and «дне» are one word."""
-    return _FLEETING.sub("", stem(fold(word)).rstrip("аеиоуыэюяьй") or word)
+    """A stem without its fleeting vowel, which Snowball keeps: «день» is «дне», but «лёг» is not «лог»."""
+    folded = fold(word)
+    root = stem(folded).rstrip("аеиоуыэюяьй")
+    if len(root) < min(LEAST_ROOT, len(folded)):
+        return folded  # «заём» is not «за»
+    return _FLEETING.sub("", root) if len(root) > LEAST_ROOT or folded.endswith("ь") else root
 
 
-def _right_case(term: Term, parts: Sequence[str], place: int, length: int) -> bool:
-    return not term.exact or length > 1 or parts[place] in term.forms
-
-
-def _stamp(file: Path | None) -> tuple[int, int]:
-    try:
-        status = file.stat() if file else None
-    except OSError:
-        status = None
-    return (status.st_mtime_ns, status.st_size) if status else (0, 0)
+def _is_meant(term: Term, word: str, length: int) -> bool:
+    """One word in the wrong letter case, or one that every text has («почти» is not «почта»), is not the term."""
+    return length > 1 or (word in term.forms if term.exact else fold(word) not in STOP_WORDS)

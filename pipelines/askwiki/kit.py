@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from askwiki.configuration import Configuration, load_configuration
 from askwiki.embedding import Embedder, make_embedder
+from askwiki.everyday import Everyday, load_everyday
 from askwiki.glossary import Glossary, load_glossary
 from askwiki.guard import Guard
 from askwiki.llm import Llm, make_llm
@@ -32,6 +33,7 @@ class Kit:
     sparse: SparseEncoder
     reader: Reader
     reranker: Reranker | None = None
+    everyday: Everyday = field(default_factory=Everyday)  # what people say, as the wiki writes it
     guard: Guard = field(default_factory=Guard)  # remembers which parts are down
 
     @property
@@ -47,6 +49,7 @@ def build_kit(configuration: Configuration) -> Kit:
         prompts=load_prompts(folder / "prompts"),
         texts=load_texts(folder / "texts"),
         glossary=load_glossary(folder / "glossary.yaml"),
+        everyday=load_everyday(folder / "everyday.yaml"),
         llm=make_llm(settings.llm),
         embedder=make_embedder(settings.embedding),
         sparse=make_sparse(settings.sparse),

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askwiki.data import Candidate, Chunk, LegHit, Question, Rights, Sparse
+from askwiki.everyday import Everyday
 from askwiki.glossary import Glossary
 from askwiki.settings import SearchSettings
 from askwiki.sparse import SparseEncoder
@@ -34,9 +35,10 @@ class Query:
     words: str = ""  # the question, to see how much of it the found texts hold
 
 
-def search_terms(question: Question, glossary: Glossary) -> tuple[str, ...]:
-    """The glossary's other spellings and the further words of the condenser."""
-    return tuple(dict.fromkeys((*glossary.expansions(question.text), *question.terms)))
+def search_terms(question: Question, glossary: Glossary, everyday: Everyday) -> tuple[str, ...]:
+    """The glossary's other spellings, how the wiki writes everyday words, and the further words of the condenser."""
+    text = question.text
+    return tuple(dict.fromkeys((*glossary.expansions(text), *everyday.expansions(text), *question.terms)))
 
 
 def question_sparse(question: Question, terms: Sequence[str], encoder: SparseEncoder, share: float) -> Sparse:

@@ -1,0 +1,59 @@
+"""A file that an admin edits: read again when it has changed, and kept as it was while it is invalid."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from askwiki.errors import SettingsError
+
+logger = logging.getLogger(__name__)
+T = TypeVar("T")
+
+LOOK_SECONDS = 2.0  # between two looks at the file's time stamp
+
+
+class Watched(Generic[T]):
+    """What ``read`` makes of the file, or ``start`` where there is none. Thread-safe."""
+
+    def __init__(
+        self,
+        start: T,
+        read: Callable[[Path], T],
+        file: Path | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Raises SettingsError when the file is there and invalid."""
+        self._file, self._read, self._clock = file, read, clock
+        self._lock = threading.Lock()
+        self._stamp, self._looked = _stamp(file), clock()
+        self._content = read(file) if file and file.exists() else start
+
+    def get(self) -> T:
+        """The content, at most ``LOOK_SECONDS`` old."""
+        now = self._clock()
+        if self._file is None or now - self._looked < LOOK_SECONDS:
+            return self._content
+        with self._lock:
+            self._looked = now
+            stamp = _stamp(self._file)
+            if stamp != self._stamp:
+                self._stamp = stamp
+                try:
+                    self._content = self._read(self._file)
+                    logger.info("%s was read again", self._file)
+                except SettingsError as error:
+                    logger.error("It stays as it was: %s", error)
+        return self._content
+
+
+def _stamp(file: Path | None) -> tuple[int, int]:
+    try:
+        status = file.stat() if file else None
+    except OSError:
+        status = None
+    return (status.st_mtime_ns, status.st_size) if status else (0, 0)
