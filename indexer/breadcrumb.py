@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import groupby
 
 SEPARATOR = " / "
 # At most a token a byte (no tokenizer makes more) it leaves room for text in the smallest encoders,
@@ -39,7 +38,8 @@ def _steps(titles: Sequence[str]) -> list[str]:
 
 def _joined(above: list[str], below: list[str]) -> str:
     """One line; a heading that repeats the title, or a title its folder, is said once."""
-    return SEPARATOR.join(step for step, _ in groupby(above + below))
+    steps = above + below
+    return SEPARATOR.join([step for before, step in zip([None, *steps], steps, strict=False) if step != before])
 
 
 def _bytes(line: str) -> int:

@@ -46,6 +46,8 @@ _CONTROLS = (
 
 def is_labelled(labels: Sequence[str], screen_labels: str) -> bool:
     """Whether the page's author said so: one of the comma-separated ``screen_labels``, in any letter case."""
+    if not labels:
+        return False
     known = {label.strip().casefold() for label in screen_labels.split(",")}
     return any(label.casefold() in known for label in labels)
 
