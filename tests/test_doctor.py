@@ -10,9 +10,9 @@ import pytest
 
 from askwiki.commands import doctor as command
 from askwiki.configuration import load_configuration
-from askwiki.doctor import Finding, changed_settings, examine
+from askwiki.doctor import MOST_EMBEDDED, Finding, changed_settings, examine, of_size
 from askwiki.doctor_llm import probe_llm
-from askwiki.settings import LlmSettings, RoleSettings, Settings
+from askwiki.settings import LlmSettings, RoleSettings, Settings, StoreSettings
 from tests.scripted import ScriptedServer
 
 CONFIG = Path(__file__).resolve().parents[1] / "config"
@@ -71,6 +71,19 @@ def test_an_unusable_encoder_leaves_the_other_parts_examined(tmp_path: Path) -> 
         "warning",
         "failure",
     )
+
+
+@pytest.mark.parametrize(
+    ("chunks", "url", "state"),
+    [
+        (MOST_EMBEDDED, "", "ok"),
+        (MOST_EMBEDDED + 1, "", "warning"),
+        (MOST_EMBEDDED + 1, "http://qdrant:6333", "ok"),
+    ],
+)
+def test_an_index_too_large_for_the_embedded_store_is_a_warning(chunks: int, url: str, state: str) -> None:
+    finding = of_size(chunks, Settings(store=StoreSettings(qdrant_url=url)))
+    assert (finding.state, "ASKWIKI_QDRANT_URL" in finding.mend) == (state, state == "warning")
 
 
 def test_secrets_are_hidden_and_origins_told(tmp_path: Path) -> None:

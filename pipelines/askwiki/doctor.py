@@ -30,6 +30,7 @@ State = Literal["ok", "warning", "failure"]
 KINDS = ("html", "xml", "rest", "markdown")
 HIDDEN = "(set, hidden)"
 STALE_DAYS = 7.0
+MOST_EMBEDDED = 50_000  # chunks; above it a question holds up the others too long (README, "How it grows")
 PROBE = "Как проходит проверка?"
 
 
@@ -133,14 +134,22 @@ def _encoders(settings: Settings, models: list[tuple[Embedder, SparseEncoder]]) 
 
 
 def _store(settings: Settings, readers: list[Reader]) -> Finding:
-    place = settings.store.qdrant_url or f"the folder {Path(settings.store.path).resolve()}"
     reader = open_reader(settings.store)
     readers.append(reader)
-    count = reader.count()
-    if not count:
+    return of_size(reader.count(), settings)
+
+
+def of_size(chunks: int, settings: Settings) -> Finding:
+    """What to say of an index of so many chunks in the store of the settings."""
+    place = settings.store.qdrant_url or f"the folder {Path(settings.store.path).resolve()}"
+    said = f"{chunks} chunks in {place}."
+    if not chunks:
         mend = "Run: python -m indexer sync --source KIND:PATH"
         return Finding("store", "warning", f"There is no index in {place} yet.", mend)
-    return Finding("store", "ok", f"{count} chunks in {place}.")
+    if chunks > MOST_EMBEDDED and not settings.store.qdrant_url:
+        mend = "Start a Qdrant server, set ASKWIKI_QDRANT_URL and sync again; the cache saves the model's work."
+        return Finding("store", "warning", f"{said} The embedded store is for up to {MOST_EMBEDDED}.", mend)
+    return Finding("store", "ok", said)
 
 
 def _fingerprint(settings: Settings, reader: Reader, embedder: Embedder, sparse: SparseEncoder) -> Finding:
