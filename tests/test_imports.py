@@ -64,6 +64,7 @@ FAMILIES = {
     "identity": {"access", "directory", "wiki_groups"},
     "wiki_groups": {"access"},
     "server": {"asgi"},
+    "stock": {"asgi"},
 }
 INDEXER_MAY_USE = 5  # indexer/* stands beside the question's way and sees layers 0 to 5
 

@@ -11,9 +11,11 @@ from typing import TypeVar
 
 from askwiki.breaker import Breaker
 from askwiki.errors import AskWikiError, Cancelled, ModelError, StoreMismatch
+from askwiki.llm_pool import FairPool
 
 T = TypeVar("T")
 LOOK_SECONDS = 0.05  # between two looks at whether the person has gone
+PLACES = 4  # calls of one part at once: what computes here holds the interpreter, more would only make all wait longer
 
 
 class Guard:
@@ -23,10 +25,20 @@ class Guard:
         self._clock = clock
         self._lock = threading.Lock()
         self._breakers: dict[str, Breaker] = {}
+        self._places: dict[str, FairPool] = {}
 
     def call(self, part: str, work: Callable[[], T], *, seconds: float, cancel: threading.Event | None = None) -> T:
-        """``work()`` if the part is not known to be down; an error or no answer in time counts against it."""
-        breaker = self._breaker(part)
+        """``work()`` if the part is not known to be down; an error or no answer in time counts against it.
+
+        Its time begins when it has a place: a crowd that waits for its turn is no sign of a part that is slow.
+        """
+        breaker, places = self._of(part)
+        with places.place(cancel or object(), cancel):
+            return self._watched(part, breaker, work, seconds, cancel)
+
+    def _watched(
+        self, part: str, breaker: Breaker, work: Callable[[], T], seconds: float, cancel: threading.Event | None
+    ) -> T:
         if not breaker.allows():
             raise ModelError(f"The {part} has just failed several times and is left alone for a moment.")
         try:
@@ -39,9 +51,10 @@ class Guard:
         breaker.succeeded()
         return result
 
-    def _breaker(self, part: str) -> Breaker:
+    def _of(self, part: str) -> tuple[Breaker, FairPool]:
         with self._lock:
-            return self._breakers.setdefault(part, Breaker(clock=self._clock))
+            breaker = self._breakers.setdefault(part, Breaker(clock=self._clock))
+            return breaker, self._places.setdefault(part, FairPool(PLACES))
 
     def _within(self, part: str, work: Callable[[], T], seconds: float, cancel: threading.Event | None) -> T:
         future = beside(work)

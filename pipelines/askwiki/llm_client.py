@@ -98,12 +98,10 @@ def _object(content: bytes) -> dict[str, Any]:
 
 def _chunks(answer: httpx2.Response) -> Iterator[dict[str, Any]]:
     """The objects of an event stream (https://html.spec.whatwg.org/multipage/server-sent-events.html)."""
-    for line in _lines(answer.iter_bytes()):
+    for line in _lines(answer.iter_bytes()):  # to its very end, or the connection could not be used again
         data = line[len(_DATA) :].strip()
-        if not line.startswith(_DATA) or not data:
+        if not line.startswith(_DATA) or data in (b"", _DONE):
             continue
-        if data == _DONE:
-            return
         chunk = _object(data)
         if error := chunk.get("error"):
             raise Refused(0, error if isinstance(error, str) else json.dumps(error, ensure_ascii=False), {})

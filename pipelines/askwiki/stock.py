@@ -13,6 +13,7 @@ from collections.abc import Mapping, MutableMapping
 from pathlib import Path
 from typing import Any
 
+from askwiki.asgi import App, Receive, Scope, Send
 from askwiki.errors import AskWikiError, SettingsError
 from askwiki.signing import STOCK_KEY
 
@@ -46,7 +47,7 @@ def stock_folder() -> Path:
     return Path(sysconfig.get_path("purelib")) / FOLDER
 
 
-def load_stock_app(environ: MutableMapping[str, str], folder: Path) -> Any:
+def load_stock_app(environ: MutableMapping[str, str], folder: Path) -> App:
     """The stock server's app, its plugins not loaded yet (that happens at its start-up).
 
     The module reads its environment while it is imported, and prints; its prints may hold words of a
@@ -63,7 +64,21 @@ def load_stock_app(environ: MutableMapping[str, str], folder: Path) -> Any:
     finally:
         sys.path.remove(str(place))
     stock.print = lambda *words: None
-    return stock.app
+    return _without_layers(stock)
+
+
+def _without_layers(stock: Any) -> App:
+    """The app without its two middlewares: they pass every piece of a stream through tasks of their own.
+
+    One allows other sites what the guard allows nobody; the other renews the list of pipelines, as here.
+    """
+    stock.app.user_middleware.clear()
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        stock.app.state.PIPELINES = stock.get_all_pipelines()
+        await stock.app(scope, receive, send)
+
+    return app
 
 
 def _mend_valves(folder: Path) -> None:

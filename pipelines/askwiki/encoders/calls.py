@@ -9,6 +9,7 @@ import requests
 
 from askwiki.errors import ModelError
 
+CONNECTIONS = 64  # kept open: what more chats at once open is closed again after each call
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.2, 5.0  # seconds before a call is tried again; doubles each time
 _AGAIN = {408, 429, 500, 502, 503, 504}  # HTTP: may be better in a moment
 NOT_THERE = {404, 405, 501}  # HTTP: the server does not know the address
@@ -29,6 +30,7 @@ class Client:
         self.base = stripped if "/" in rest else f"{stripped}/v1"
         self._timeout, self._retries = timeout, retries
         self._session = requests.Session()
+        self._session.mount(f"{scheme}://", requests.adapters.HTTPAdapter(pool_maxsize=CONNECTIONS))
         if key:
             self._session.headers["Authorization"] = f"Bearer {key}"
 
