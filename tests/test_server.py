@@ -17,7 +17,7 @@ from askwiki import stock
 from askwiki.asgi import Receive, Send
 from askwiki.errors import SettingsError
 from askwiki.logs import JsonFormatter, add_request
-from askwiki.metrics import Metrics
+from askwiki.metrics import METRICS, Metrics
 from askwiki.request import Request, current_request, set_request
 from askwiki.server import Guard
 from askwiki.settings import ServerSettings
@@ -332,6 +332,32 @@ def test_an_old_key_does_not_open() -> None:
 def test_without_a_secret_key_nobody_can_compute_the_seal(key: str) -> None:
     sealed = Signer(key).seal({}, message="m", person="p")
     assert Signer(key).open(sealed, message="m", person="p") is None
+
+
+def test_only_who_leaves_before_the_end_counts_as_stopped() -> None:
+    async def complete(scope: Scope, receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"all of it"})
+        while (await receive())["type"] != "http.disconnect":
+            pass
+
+    async def unfinished(scope: Scope, receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"a part", "more_body": True})
+        while (await receive())["type"] != "http.disconnect":
+            pass
+
+    counted = []
+    for app in (complete, unfinished):
+        before = stopped()
+        ask(guard(app), "POST", "/chat/completions", key=KEY, leave_after=0.0)
+        counted.append(stopped() - before)
+    assert counted == [0.0, 1.0]
+
+
+def stopped() -> float:
+    lines = METRICS.render().splitlines()
+    return next((float(line.split()[1]) for line in lines if line.startswith("askwiki_cancelled_total ")), 0.0)
 
 
 # --- logs and metrics -------------------------------------------------------------------------------

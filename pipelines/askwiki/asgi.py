@@ -36,6 +36,7 @@ class Reply:
     def __init__(self, send: Send, request: Request, told: Told = lambda status, request: "") -> None:
         self._send, self._request, self._told = send, request, told
         self.status = 0
+        self.complete = False
         self._replaced = False
 
     @property
@@ -57,6 +58,8 @@ class Reply:
                 return
             self.status = message["status"]
             message = {**message, "headers": [*message["headers"], (b"x-request-id", self._request.id.encode())]}
+        elif not message.get("more_body"):
+            self.complete = True  # from here on the web server says "disconnect" to whoever listens
         await self._send(message)
 
     async def say(self, status: int, sentence: str) -> None:

@@ -25,6 +25,7 @@ from askwiki.settings import ServerSettings
 OPEN_ROUTES = {("GET", "/"), ("GET", "/health")}
 CHAT_ROUTES = {"/chat/completions", "/v1/chat/completions"}
 LOADING = re.compile(r"(/v1)?/pipelines/(add|upload|delete|reload)/*", re.IGNORECASE)
+SPARE_THREADS = 40  # beside one for each chat: filters, the list of models, a polite "busy"
 GOOD_ID = re.compile(r"[\w.-]{1,64}", re.ASCII)
 
 logger = logging.getLogger(__name__)
@@ -55,7 +56,8 @@ class Guard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
             # The stock pool of 40 threads, once full, makes every new chat fail: the list of models waits in it.
-            anyio.to_thread.current_default_thread_limiter().total_tokens = self._settings.threads
+            threads = max(self._settings.threads, self._settings.chats + SPARE_THREADS)
+            anyio.to_thread.current_default_thread_limiter().total_tokens = threads
             await self._app(scope, receive, send)
         elif scope["type"] == "http":
             await self._http(scope, receive, send)
@@ -117,7 +119,7 @@ class Guard:
         finally:
             self._chats -= chat
             watcher.cancel()
-            if request.gone and chat:
+            if request.gone and chat and not reply.complete:
                 METRICS.add("askwiki_cancelled_total")
             await asyncio.to_thread(request.finish)
 
