@@ -60,6 +60,8 @@ def cut_by_meaning(page: Page, spans: Sequence[Span], *, desk: Desk) -> list[lis
 
     All calls of the page run in parallel. A call that fails leaves its text in one piece, for the rule.
     """
+    if not page.markdown:
+        return [[Thought(span.end)] for span in spans]
     language = language_of(page.markdown)
     prompt = desk.prompts.get(ROLE, language)
     blocks = parse_blocks(page.markdown)

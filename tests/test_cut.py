@@ -84,6 +84,12 @@ def test_a_short_section_is_not_asked_about(cache: Cache) -> None:
     assert (chunk.text, llm.history) == ("# А\n\nОдно. Два.\n", [])
 
 
+def test_a_page_without_text_is_one_empty_chunk_and_no_call(cache: Cache) -> None:
+    at = desk(ScriptedLlm(), cache)
+    assert [chunk.text for chunk in cut(at, Page("7", "IT", "Заявки", (), "", ""))] == [""]
+    assert at.tally.counts() == {}
+
+
 @pytest.mark.parametrize(
     ("ends", "sentences"),
     [
