@@ -17,6 +17,7 @@ from indexer.breadcrumb import SEPARATOR, breadcrumb
 from indexer.cache import content_key
 from indexer.chunks import with_context
 from indexer.fit import Count
+from indexer.plain_text import plain_text
 from indexer.sections import plain
 from indexer.sentences import language_of, sentence_ends, word_ends
 from indexer.tally import Tally
@@ -72,9 +73,9 @@ def _first_sentence(text: str, language: str) -> str:
     for block in parse_blocks(text):
         if block.kind in ("heading", "rule"):
             continue
-        words = plain(text[block.start : block.end].strip())
-        end = sentence_ends(words, language)[0]
-        return words[: word_ends(words[:end], SENTENCE_CHARACTERS)[0]].strip()
+        if words := plain(plain_text(text[block.start : block.end])):
+            end = sentence_ends(words, language)[0]
+            return words[: word_ends(words[:end], SENTENCE_CHARACTERS)[0]].strip()
     return ""
 
 

@@ -65,6 +65,20 @@ def test_the_template_speaks_the_language_of_the_page_and_numbers_parts() -> Non
     assert template(replace(chunk, part=2, parts=3), None, None, "en") == "Requests. Part 2 of 3. One sentence."
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("# Сроки\n\n| Кто | Срок |\n| --- | --- |\n| я | день |\n", "Кто | Срок я | день"),
+        ("# Сроки\n\n```python\nwait(1)\n```\n", "wait(1)"),
+        ("# Сроки\n\n> **Внимание.** Завтра.\n", "Внимание."),
+        ("# Сроки\n\n---\n\n<br/>\n\nДва дня. Потом день.\n", "Два дня."),
+    ],
+)
+def test_the_first_sentence_has_no_marks_of_tables_code_or_quotes(text: str, words: str) -> None:
+    [chunk] = chunks_of(Page("1", "IT", "Сроки", (), "", text))
+    assert template(chunk, None, None, "ru") == f"Сроки. {words}"
+
+
 def test_the_model_reads_the_page_first_and_the_terms_of_the_page(cache: Cache) -> None:
     llm = ScriptedLlm().always("context", "О чём-то.")
     assert contexts(PAGE, desk(llm, cache, Term("ТК", "телефонная книга"))) == ["О чём-то."] * 3
