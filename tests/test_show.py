@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -88,6 +89,16 @@ def test_chunks_are_shown_with_borders_kinds_tokens_and_contexts(
     shown = capsys.readouterr().out
     assert "[2/2] section, " in shown
     assert " of 512 tokens\nheadings: Сроки\ncontext:  Поддержка / Приём заявок / Сроки." in shown
+
+
+def test_what_a_part_repeats_is_parted_from_its_own_text(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    header = "| Имя | Смысл |\n| --- | --- |"
+    rows = "".join(f"| поле {n} | что значит поле номер {n} |\n" for n in range(60))
+    (folder / "c.md").write_text(f"{header}\n{rows}", encoding="utf-8")
+    assert show(f"markdown:{folder}", "c.md", "--chunks") == 0
+    first, second, *_ = capsys.readouterr().out.split("─" * 100)[1:]
+    assert f"\n\n{header}\n| поле 0 |" in first
+    assert re.search(rf"\n\n{re.escape(header)}\n┄+ repeated up to here\n\| поле \d+ \|", second)
 
 
 def test_an_unknown_page_is_answered_with_the_nearest_titles(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -20,6 +20,7 @@ from indexer.sections import same_title, split_sections
 from indexer.sources import PageFailure, PageRef, Source, open_source
 
 SUGGESTIONS = 5  # titles offered when no page has the name
+REPEATED = "┄" * 40 + " repeated up to here"
 BORDER = "─" * 100
 
 
@@ -136,15 +137,16 @@ def chunks_text(page: Page, chunks: Sequence[Chunk], using: Preparation) -> str:
     for chunk, tokens in zip(chunks, _tokens(chunks, using), strict=True):
         part = f", part {chunk.part} of {chunk.parts}" if chunk.parts > 1 else ""
         screen = ", screen" if chunk.screen else ""
-        repeated = f", first {chunk.overlap} characters repeated" if chunk.overlap else ""
+        repeated, own = chunk.text[: chunk.overlap], chunk.text[chunk.overlap :]
         lines += [
             BORDER,
             f"[{chunk.ordinal + 1}/{len(chunks)}] {chunk.kind}{screen}{part}, "
-            f"{tokens} of {using.embedder.limit} tokens{repeated}",
-            f"headings: {SEPARATOR.join(chunk.headings)}",
+            f"{tokens} of {using.embedder.limit} tokens",
+            f"headings: {SEPARATOR.join(chunk.headings)}".rstrip(),
             f"context:  {chunk.context}",
             "",
-            chunk.text.rstrip("\n"),
+            *([repeated.rstrip("\n"), REPEATED] if repeated else []),
+            own.rstrip("\n"),
         ]
     return "\n".join([*lines, BORDER])
 
