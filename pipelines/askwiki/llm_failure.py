@@ -38,7 +38,7 @@ class Failure:
 
 def read_failure(error: Exception, server: str, sent: Set[str]) -> Failure:
     """``sent`` = the options of the request that failed."""
-    text = " ".join(str(error).split())[:SHOWN_CHARACTERS]
+    text = " ".join(str(error).split())[:SHOWN_CHARACTERS].rstrip(".")
     if says_overflow(text):
         return Failure(ContextOverflow("The prompt is longer than the language model takes."))
     if isinstance(error, NotJson):
@@ -48,8 +48,8 @@ def read_failure(error: Exception, server: str, sent: Set[str]) -> Failure:
     if isinstance(error, httpx2.TimeoutException):
         return Failure(ModelError(f"The language model at {server} did not answer in time."), False, True)
     if isinstance(error, TRANSPORT):
-        return Failure(ModelError(f"The connection to the language model at {server} failed: {text}"), False, True)
-    return Failure(ModelError(f"The language model at {server} failed: {text}"), passing=True)
+        return Failure(ModelError(f"The connection to the language model at {server} failed: {text}."), False, True)
+    return Failure(ModelError(f"The language model at {server} failed: {text}."), passing=True)
 
 
 def _of_status(error: Refused, server: str, text: str, sent: Set[str]) -> Failure:
