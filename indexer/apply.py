@@ -166,10 +166,11 @@ class Run:
     def _notes(self) -> Iterator[str]:
         kind = self._source.kind
         if self._hidden:
-            groups = self._using.settings.access.unknown_groups or "nobody"
+            groups = self._using.settings.access.unknown_groups
             yield (
-                f"{self._hidden} pages do not say who may read them; only {groups} will find them. Give their groups "
-                f"in access.unknown_groups, or set access.unknown_{kind} to open if everybody may."
+                f"{self._hidden} pages do not say who may read them, so {f'only {groups}' if groups else 'nobody'} "
+                "will find them. Name groups that may (ASKWIKI_ACCESS__UNKNOWN_GROUPS=A,B), or open them to everybody "
+                f"(ASKWIKI_ACCESS__UNKNOWN_{kind.upper()}=open), and sync again."
             )
 
 

@@ -154,8 +154,9 @@ def test_unknown_readers_are_closed_and_the_ledger_says_so(indexer: Indexer) -> 
     ledger = indexer.sync(PASSWORD, replace(MACHINE, readers=None))
     assert indexer.texts("2") == []
     assert ledger.notes == (
-        "1 pages do not say who may read them; only nobody will find them. Give their groups in "
-        "access.unknown_groups, or set access.unknown_html to open if everybody may.",
+        "1 pages do not say who may read them, so nobody will find them. Name groups that may "
+        "(ASKWIKI_ACCESS__UNKNOWN_GROUPS=A,B), or open them to everybody (ASKWIKI_ACCESS__UNKNOWN_HTML=open), "
+        "and sync again.",
     )
 
 
