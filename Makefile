@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock
-export Q
+export Q SOURCE
 
 .PHONY: help demo serve chat test test-models test-long e2e bench bench-peers lint fix
 
@@ -16,7 +16,7 @@ demo: $(VENV)/.base ## index the sample wiki, start the real server, ask one que
 serve: $(VENV)/.base ## the same, and the server stays up for your Open WebUI
 	@$(BIN)/python -m tests.demo --serve
 
-chat: $(VENV)/.base ## the same, with a real Open WebUI on this machine
+chat: $(VENV)/.base ## the same, with a real Open WebUI; your own wiki: make chat SOURCE=xml:export.zip
 	@bash tests/e2e/install.sh
 	@$(BIN)/python -m tests.e2e.chat
 

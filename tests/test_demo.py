@@ -42,7 +42,7 @@ def test_an_index_of_another_version_is_made_anew(tmp_path: Path) -> None:
 
 def test_the_makefile_hands_its_question_to_the_demo() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    assert "export Q" in makefile
+    assert "export Q SOURCE" in makefile
     assert "-m tests.demo\n" in makefile
 
 

@@ -1,12 +1,14 @@
-"""What ``make chat`` runs: the real Open WebUI on this machine, with the sample wiki, for a person to try.
+"""What ``make chat`` runs: the real Open WebUI on this machine, for a person to try.
 
-ASKWIKI_LLM_URL (and the other ASKWIKI_LLM variables) are respected; without them answers are quoted.
+With the sample wiki, or with ``SOURCE`` (KIND:PATH) of your own. ASKWIKI_LLM_URL (and the other ASKWIKI_LLM
+variables) are respected; without them answers are quoted. With a source of your own all ASKWIKI variables are.
 """
 
 from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 import sys
 import time
 from collections.abc import Mapping
@@ -14,32 +16,41 @@ from collections.abc import Mapping
 from askwiki.errors import AskWikiError
 from tests.demo import KEPT
 from tests.e2e.directory import EMPLOYEES, is_installed
-from tests.e2e.stack import PLACE, Stack, index_sample, settings_of, stack
+from tests.e2e.stack import NOTHING_INDEXED, PLACE, Stack, index_sample, settings_of, stack
 from tests.e2e.wiki_site import wiki_site
+from tests.running import ROOT
 
 CHAT_PORT, WIKI_PORT = 3000, 3001  # the same every time: links in kept chats stay good
 LOOK_SECONDS = 1.0
 
 
 def main(environ: Mapping[str, str]) -> int:
-    place = PLACE.parent / "chat"
+    source = environ.get("SOURCE", "")
+    place = PLACE.parent / ("chat-own" if source else "chat")
     place.mkdir(parents=True, exist_ok=True)
-    kept = {name: value for name, value in environ.items() if name.startswith(KEPT)}
+    kept = {name: value for name, value in environ.items() if name.startswith("ASKWIKI_" if source else KEPT)}
     with wiki_site(WIKI_PORT) as wiki:
-        settings = settings_of(place, f"http://127.0.0.1:{wiki.port}", kept)
-        print("Индексирую пример вики …", flush=True)
-        index_sample(settings)
+        settings = {**settings_of(place, f"http://127.0.0.1:{wiki.port}", {}), **kept}
+        print(f"Индексирую {source or 'пример вики'} …", flush=True)
+        index_own(source, settings) if source else index_sample(settings)
         print("Запускаю Open WebUI (в первый раз около минуты) …", flush=True)
         # A new database each time: its passwords are as new as the key of the server.
         shutil.rmtree(place / "run", ignore_errors=True)
         with stack(place / "run", settings, port=CHAT_PORT, people=is_installed()) as running:
-            print(greeting(running, bool(environ.get("ASKWIKI_LLM_URL"))), flush=True)
+            print(greeting(running, bool(environ.get("ASKWIKI_LLM_URL")), sample=not source), flush=True)
             while running.server.process.poll() is None:
                 time.sleep(LOOK_SECONDS)
             return 1
 
 
-def greeting(running: Stack, with_model: bool) -> str:
+def index_own(source: str, settings: Mapping[str, str]) -> None:
+    """Bring the store to what the source holds; progress and ledger are seen."""
+    words = [sys.executable, "-m", "indexer", "sync", "--source", source]
+    if subprocess.run(words, env=dict(settings), cwd=ROOT, check=False).returncode >= NOTHING_INDEXED:
+        raise RuntimeError(f"{source} could not be indexed, see above.")
+
+
+def greeting(running: Stack, with_model: bool, *, sample: bool) -> str:
     """Where to go, who to be, what to ask."""
     chat = running.webui
     lines = [f"\nЧат работает: {chat.url}", "", "Войти можно так:"]
@@ -49,9 +60,13 @@ def greeting(running: Stack, with_model: bool) -> str:
         lines.append("  (учётные записи LDAP появятся, если установить slapd и ldap-utils)")
     lines += [
         f"  {chat.email:<18} {chat.password:<24} администратор: «Продолжить с Email»",
-        "",
-        "Спросите: «Какие статусы бывают у перевода?» или, чтобы увидеть права, «Какой оклад у старшего аналитика?»",
     ]
+    if sample:
+        lines += [
+            "",
+            "Спросите: «Какие статусы бывают у перевода?»",
+            "Права видны на вопросе «Какой оклад у аналитика?»",
+        ]
     if not with_model:
         lines.append("Языковой модели нет, поэтому вместо ответа — выдержки. С моделью: ASKWIKI_LLM_URL=… make chat")
     lines.append(f"Журналы: {running.folder}. Остановить: Ctrl+C.")

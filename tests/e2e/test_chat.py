@@ -155,6 +155,7 @@ def test_the_stop_button_ends_the_work_on_our_side(here: World, sokolov: Chat) -
     print(f"the model's stream was closed {time.monotonic() - clicked:.1f} s after the click")
     assert here.counter("askwiki_cancelled_total") == stopped + 1
     expect(sokolov.page.locator("#chat-input")).to_be_visible()
+    expect(sokolov.answer.locator(".shimmer")).to_have_count(0)
 
 
 def test_titles_are_written_without_a_search(here: World, sokolov: Chat) -> None:

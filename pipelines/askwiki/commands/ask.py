@@ -40,6 +40,8 @@ def run(options: argparse.Namespace) -> int:
         _print(trace_json(trace) | {"timings": rounded(trace.timings)}) if options.json else _list(trace.gated)
         return 0
     answer = _answer(turns, identity, kit, quiet=options.json)
+    if not identity.known:
+        print("… Only pages open to everybody were searched; --user and --groups say who asks.", file=sys.stderr)
     if options.json:
         _print(answer_json(answer))
     return 0
