@@ -101,6 +101,21 @@ def test_what_a_part_repeats_is_parted_from_its_own_text(folder: Path, capsys: p
     assert re.search(rf"\n\n{re.escape(header)}\n┄+ repeated up to here\n\| поле \d+ \|", second)
 
 
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("| Поле | Смысл |\n| --- | --- |\n| Имя | кто это |\n", "table of fields"),
+        ("---\nlabels: [экран]\n---\nОб отпуске.\n", "label of the page"),
+    ],
+)
+def test_a_chunk_of_a_screen_is_shown_with_the_reason(
+    folder: Path, capsys: pytest.CaptureFixture[str], text: str, reason: str
+) -> None:
+    (folder / "c.md").write_text(text, encoding="utf-8")
+    assert show(f"markdown:{folder}", "c.md", "--chunks") == 0
+    assert f"[1/1] note, screen ({reason}), " in capsys.readouterr().out
+
+
 def test_an_unknown_page_is_answered_with_the_nearest_titles(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert show(f"markdown:{folder}", "Прием заявлений") == 2
     error = capsys.readouterr().err

@@ -16,6 +16,7 @@ from askwiki.errors import SourceError
 from indexer.breadcrumb import SEPARATOR
 from indexer.chunks import embedded_texts
 from indexer.prepare import Preparation, make_preparation, prepare_page
+from indexer.screens import Screens, is_labelled
 from indexer.sections import same_title, split_sections
 from indexer.sources import PageFailure, PageRef, Source, open_source
 
@@ -136,7 +137,7 @@ def chunks_text(page: Page, chunks: Sequence[Chunk], using: Preparation) -> str:
     lines = list(_head(page))
     for chunk, tokens in zip(chunks, _tokens(chunks, using), strict=True):
         part = f", part {chunk.part} of {chunk.parts}" if chunk.parts > 1 else ""
-        screen = ", screen" if chunk.screen else ""
+        screen = f", screen ({_why_screen(chunk, using)})" if chunk.screen else ""
         repeated, own = chunk.text[: chunk.overlap], chunk.text[chunk.overlap :]
         lines += [
             BORDER,
@@ -149,6 +150,12 @@ def chunks_text(page: Page, chunks: Sequence[Chunk], using: Preparation) -> str:
             own.rstrip("\n"),
         ]
     return "\n".join([*lines, BORDER])
+
+
+def _why_screen(chunk: Chunk, using: Preparation) -> str:
+    if is_labelled(chunk.labels, using.settings.chunking.screen_labels):
+        return "label of the page"
+    return Screens(chunk.text).rule(0, len(chunk.text), chunk.headings) or "said by the model, or of a section in it"
 
 
 def _tokens(chunks: Sequence[Chunk], using: Preparation) -> list[int]:
