@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from askwiki.data import Passage, Question, Turn
+from askwiki.data import Candidate, Passage, Question, Turn
 from askwiki.errors import ModelError
 from askwiki.llm import Message
 from askwiki.settings import AnswerSettings
@@ -20,7 +20,7 @@ from askwiki.stages.fence import Fence
 from askwiki.stages.gate import SentenceGate
 from askwiki.stages.support import known
 from tests.scripted import ScriptedLlm
-from tests.small_wiki import kit_of
+from tests.small_wiki import chunk, kit_of
 
 KIT = kit_of([])
 TODAY = date(2026, 11, 30)
@@ -167,9 +167,26 @@ def test_a_short_passage_is_quoted_whole() -> None:
 
 def test_of_running_text_the_sentence_that_answers_is_quoted_with_its_neighbours() -> None:
     text = LONG + "Перед этим. Дежурный отвечает за десять минут. После этого. " + LONG
-    assert quoted(text, "когда отвечает дежурный", 120) == (
+    assert quoted(text, "когда отвечает дежурный", 70) == (
         "… Перед этим. Дежурный отвечает за десять минут. После этого."
     )
+
+
+def test_what_follows_in_the_section_fills_the_room_that_is_left() -> None:
+    text = f"{LONG}\n\nВключите шлюз:\n\n```bash\nrouterctl enable\n```\n\nПодождите минуту.\n\n## Иное\n\n{LONG}"
+    assert quoted(text, "включить шлюз", 100) == (
+        "… Включите шлюз:\n\n```bash\nrouterctl enable\n```\n\nПодождите минуту."
+    )
+
+
+def test_what_the_search_found_counts_more_than_what_was_joined_to_it() -> None:
+    joined, found = f"## Кому\n\nОтпуск нужен всем. {LONG}", f"## Срок\n\nОтпуск длится месяц. {LONG}"
+    whole = passage(f"{joined}\n\n{found}")
+    candidates = [Candidate(chunk("p1", found), 2.0), Candidate(chunk("p2", "Иное"), 0.0)]
+    settings = AnswerSettings(extractive_characters=30)
+    ((_, before),) = extract([whole], (), "отпуск", (), settings)
+    ((_, after),) = extract([whole], candidates, "отпуск", (), settings)
+    assert (before[2:20], after[2:22]) == ("Отпуск нужен всем.", "Отпуск длится месяц.")
 
 
 def test_of_a_long_table_the_header_and_the_rows_that_match_are_quoted() -> None:
@@ -182,14 +199,14 @@ def test_a_short_table_a_short_list_and_code_are_quoted_whole() -> None:
     table = "\n".join(TABLE.splitlines()[:6])
     assert quoted(f"{LONG}\n\n{table}\n\n{LONG}", "E-2").count("| E-") == 4
     listed = "- открыть шлюз\n- закрыть шлюз\n- уйти"
-    assert quoted(f"{LONG}\n\n{listed}\n\n{LONG}", "закрыть") == listed
+    assert quoted(f"{LONG}\n\n{listed}\n\n{LONG}", "закрыть", len(listed)) == listed
     code = "```bash\nrouterctl list\nrouterctl enable\n```"
-    assert quoted(f"{LONG}\n\n{code}\n\n{LONG}", "routerctl enable") == code
+    assert quoted(f"{LONG}\n\n{code}\n\n{LONG}", "routerctl enable", len(code)) == code
 
 
 def test_a_heading_that_matches_brings_its_text() -> None:
     text = f"{LONG}\n\n## Возврат денег\n\nЗа три дня.\n\n{LONG}"
-    assert quoted(text, "возврат денег") == "## Возврат денег\n\nЗа три дня."
+    assert quoted(text, "возврат денег", 30) == "## Возврат денег\n\nЗа три дня."
 
 
 def test_later_passages_are_quoted_only_when_they_are_near_too() -> None:
@@ -198,7 +215,7 @@ def test_later_passages_are_quoted_only_when_they_are_near_too() -> None:
         passage("Погода хорошая.", 2),
         passage("Лимит перевода в день.", 3),
     ]
-    found = extract(passages, "лимит перевода", (), AnswerSettings())
+    found = extract(passages, (), "лимит перевода", (), AnswerSettings())
     assert [(each.number, text) for each, text in found] == [
         (1, "Лимит перевода сто тысяч."),
         (3, "Лимит перевода в день."),

@@ -279,6 +279,7 @@ class Trace:
     gated: tuple[Candidate, ...] = ()
     judged: tuple[Candidate, ...] = ()
     passages: tuple[Passage, ...] = ()
+    confidence: float | None = None  # how well what was found covers the question, 0 to 1; None = no search
     timings: Mapping[str, float] = field(default_factory=dict)  # seconds per stage so far
 
 

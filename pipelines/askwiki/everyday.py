@@ -15,6 +15,7 @@ import yaml
 
 from askwiki.errors import SettingsError
 from askwiki.glossary import Glossary, Term
+from askwiki.stemming import stems
 from askwiki.watched import Watched
 
 Words = Mapping[str, tuple[str, ...]]
@@ -30,6 +31,13 @@ class Everyday:
         """How a wiki writes what ``text`` says in everyday words, each once."""
         finder, words = self._found.get()
         return tuple(dict.fromkeys(written for term in finder.found(text) for written in words[term.term]))
+
+    def heard(self, question: str, text: str) -> tuple[str, ...]:
+        """The everyday words of ``question`` that ``text`` says in the wiki's way."""
+        finder, words = self._found.get()
+        found = finder.found(question)
+        said = set(stems(text)) if found else set[str]()
+        return tuple(term.term for term in found if any(said.issuperset(stems(way)) for way in words[term.term]))
 
 
 def _ready(words: Words) -> tuple[Glossary, Words]:

@@ -86,6 +86,7 @@ class _Traced:
     gated: Sequence[Candidate] = ()
     judged: Sequence[Candidate] = ()
     passages: Sequence[Passage] = ()
+    confidence: float | None = None
 
     def record(self, run: Run) -> Trace:
         return Trace(
@@ -94,6 +95,7 @@ class _Traced:
             tuple(self.gated),
             tuple(self.judged),
             tuple(self.passages),
+            self.confidence,
             timings=dict(run.timings),
         )
 
@@ -126,8 +128,9 @@ def _answer(
     if all(candidate.verdict == "no" for candidate in trace.judged):
         refused: Refusal = "outside" if asked.need == "outside" else "insufficient"
         return (yield from refuse(run, refused, trace.gated, rights))
-    sure = _sure_enough(run, trace)
-    if run.kit.llm is None and not sure:
+    sure = trace.confidence or 0.0
+    run.weak = sure < run.settings.answer.caution
+    if run.kit.llm is None and sure < run.settings.answer.refusal_threshold:
         refused = "outside" if is_foreign(trace.gated, asked) else "insufficient"
         return (yield from refuse(run, refused, trace.gated, rights))
     cut = yield from collect(run, asked, trace.judged, rights)
@@ -143,6 +146,7 @@ def _find(
         return Rights()
     trace.found, rights = yield from find(run, trace.question, identity, early)
     trace.gated = yield from pass_gates(run, trace.question, trace.found)
+    trace.confidence = confidence(trace.gated, trace.question, run.settings.answer, run.kit.everyday)
     return rights
 
 
@@ -160,13 +164,6 @@ def _broken(run: Run, sentence: str) -> Generator[Event, None, Answer]:
     yield Status(sentence, "search", warning=True)
     yield run.token(sentence)
     return Answer(run.text)
-
-
-def _sure_enough(run: Run, trace: _Traced) -> bool:
-    settings = run.settings.answer
-    sure = confidence(trace.gated, trace.question, settings)
-    run.weak = sure < settings.caution
-    return sure >= settings.refusal_threshold
 
 
 def _last_status(run: Run, answer: Answer) -> Status:

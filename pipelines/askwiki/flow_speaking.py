@@ -6,7 +6,7 @@ import logging
 from collections.abc import Generator, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from askwiki.data import Answer, Candidate, Event, Passage, Question, Refusal, Rights, Source, Turn
 from askwiki.errors import ContextOverflow, ModelError
@@ -84,13 +84,13 @@ def _near(run: Run, candidates: Sequence[Candidate], rights: Rights) -> Sequence
     return make_passages(best, rights, reader=run.kit.reader, count=len, settings=settings, tokens=10**9).passages
 
 
-def quote(run: Run, question: Question, passages: Sequence[Passage]) -> Speech:
+def quote(run: Run, question: Question, passages: Sequence[Passage], candidates: Sequence[Candidate]) -> Speech:
     """The answer without a model: the nearest sentences of the best passages, with caution where it is due."""
     with run.stage("answer"):
         terms = search_terms(question, run.kit.glossary, run.kit.everyday)
-        quoted = extract(
-            passages, question.text, terms, run.settings.answer, lambda text: _harmless(run, passages, text)
-        )
+        settings = run.settings.answer
+        clean = partial(_harmless, run, passages)
+        quoted = extract(passages, candidates, question.text, terms, settings, clean)
     passages = renumbered(passages, [passage for passage, _ in quoted])
     shown = passages[: len(quoted)]
     yield from _sources(run, shown)
@@ -123,7 +123,7 @@ def write_answer(
     """The model's answer, streamed and checked; without the model the best passages are quoted."""
     llm = run.kit.llm
     if llm is None:
-        return (yield from quote(run, question, passages))
+        return (yield from quote(run, question, passages, candidates))
     yield run.status("answer", "writing")
     gate, result = _gate(run, passages), Written()
     try:
@@ -132,7 +132,7 @@ def write_answer(
     except ModelError as error:
         logger.warning("no answer of the model: %s", error)
         yield run.missing("answer", "llm_down")
-        return (yield from quote(run, question, passages))
+        return (yield from quote(run, question, passages, candidates))
     if result.refused:
         return (yield from refuse(run, "insufficient", candidates, rights, result.lacking))
     if result.broken:

@@ -11,7 +11,7 @@ from askwiki.evaluate.outcome import Hit, Link, Outcome
 from askwiki.evaluate.questions import Gold, GoldQuestion
 from askwiki.evaluate.supported import supported_share
 from askwiki.stages.condense import language_of
-from askwiki.stages.refusal import confidence
+from askwiki.stages.sources import label_of
 
 
 def blank(question: GoldQuestion, run: str) -> Outcome:
@@ -37,7 +37,7 @@ def searched(outcome: Outcome, trace: Trace, gold: Sequence[Gold]) -> Outcome:
         asked=trace.question.text,
         stages=stages,
         seconds=trace.timings,
-        confidence=confidence(trace.gated, trace.question),
+        confidence=trace.confidence,
     )
 
 
@@ -46,26 +46,33 @@ def answered(outcome: Outcome, answer: Answer, question: GoldQuestion, least_sha
     trace, gold = answer.trace, question.gold
     if trace is not None:
         outcome = searched(outcome, trace, gold)
-    passages = {passage.number: passage for passage in trace.passages} if trace else {}
-    cited = [passages[source.number] for source in answer.sources if source.number in passages]
+    passages = trace.passages if trace else ()
+    cited = _cited(passages, answer.sources)
     stages: dict[str, tuple[Hit, ...]] = {
         **outcome.stages,
         "judged": _hits(_relevant(trace), gold),
-        "prompt": _passage_hits(passages.values(), gold),
-        "cited": _passage_hits(cited, gold),
+        "prompt": _passage_hits(passages, gold),
+        "cited": _passage_hits(cited.values(), gold),
     }
     return replace(
         outcome,
         stages=stages,
         answer=answer.text,
-        links=tuple(_link(source, passages.get(source.number), gold) for source in answer.sources),
-        supported=None if answer.refused else supported_share(answer.text, cited, least_share),
+        links=tuple(_link(source, cited.get(source.number), gold) for source in answer.sources),
+        supported=None if answer.refused else supported_share(answer.text, list(cited.values()), least_share),
         language_kept=not answer.text or language_of(answer.text) == language_of(question.question),
         refused=answer.refused,
         degraded=answer.degraded,
         seconds=dict(answer.timings),
         tokens=dict(answer.tokens),
     )
+
+
+def _cited(passages: Sequence[Passage], sources: Sequence[Source]) -> dict[int, Passage]:
+    """The passages behind the sources, with the numbers that the text gives them."""
+    places = {(passage.url, label_of(passage)): passage for passage in passages}
+    behind = ((source.number, places.get((source.url, source.title))) for source in sources)
+    return {number: replace(passage, number=number) for number, passage in behind if passage}
 
 
 def _relevant(trace: Trace | None) -> Iterable[Candidate]:

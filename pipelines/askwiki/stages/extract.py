@@ -6,16 +6,19 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence, Set
+from typing import NamedTuple
 
-from askwiki.data import Passage
+from askwiki.data import Candidate, Passage
 from askwiki.settings import AnswerSettings
 from askwiki.stages.links import escape
-from askwiki.stages.quotable import Unit, join_units, units_of, with_context
+from askwiki.stages.quotable import Unit, following, join_units, units_of, with_context
 from askwiki.stages.sources import label_of
 from askwiki.stemming import telling_stems
 
 CONTEXT_SHARE = 0.35  # of a neighbour's own weight that a unit passes on: an answer stands beside its subject
-LESSER_SHARE = 0.5  # of the best unit's score that a further unit or passage needs to be quoted as well
+LESSER_SHARE = 0.5  # of the best unit's score that a further unit needs to be quoted as well
+NEXT_SHARE = 0.5  # of the best passage's score that a further passage needs
+FOUND = 2.0  # how much more the words of the best found chunk count than those of what was joined to it
 HEADING_SHARE = 0.4  # of a heading's own weight that everything under it has
 LISTING = 2.0  # weight of rows and items for a question that asks for several things
 _ASKS_FOR_SEVERAL = re.compile(
@@ -24,24 +27,53 @@ _ASKS_FOR_SEVERAL = re.compile(
 )
 
 
+class _Lift(NamedTuple):
+    """``text[start:end]`` of a passage counts so many times."""
+
+    start: int
+    end: int
+    times: float
+
+
 def extract(
     passages: Sequence[Passage],
+    candidates: Sequence[Candidate],
     question: str,
     terms: Sequence[str],
     settings: AnswerSettings,
     clean: Callable[[str], str] = lambda text: text,
 ) -> list[tuple[Passage, str]]:
-    """(passage, quotation) best first; ``clean`` makes wiki text harmless. Later ones only if they are near, too."""
+    """(passage, quotation) best first, each half as long as the one before; later ones only if they are near, too.
+
+    What the search found of a passage (``candidates``) counts more than what was joined to it.
+    ``clean`` makes wiki text harmless.
+    """
     weights = _weights(passages, set(telling_stems(question)), set(telling_stems(" ".join(terms))))
     quoted: list[tuple[Passage, str]] = []
     listing = bool(_ASKS_FOR_SEVERAL.search(question))
-    best = 0.0
+    best, room = 0.0, settings.extractive_characters
     for passage in passages[: settings.extractive_passages]:
-        text, score = best_part(passage.text, weights, settings.extractive_characters, listing=listing)
-        if text and (not quoted or score >= LESSER_SHARE * best):
+        lifts = _lifts(passage, candidates)
+        text, score = best_part(passage.text, weights, room, listing=listing, lifts=lifts)
+        if text and (not quoted or score >= NEXT_SHARE * best):
             quoted.append((passage, clean(text).strip()))
-            best = max(best, score)
+            best, room = max(best, score), room // 2
     return quoted
+
+
+def _lifts(passage: Passage, candidates: Sequence[Candidate]) -> list[_Lift]:
+    """Where the found chunks lie in the passage, and how much more their words count."""
+    if not candidates:
+        return []
+    top, low = candidates[0].score, candidates[-1].score
+    lifts = []
+    for candidate in candidates:
+        text = candidate.chunk.text[candidate.chunk.overlap :].strip()
+        start = passage.text.find(text) if candidate.chunk.page_id == passage.page_id and text else -1
+        if start >= 0:
+            share = (candidate.score - low) / (top - low) if top > low else 1.0
+            lifts.append(_Lift(start, start + len(text), 1.0 + FOUND * share))
+    return lifts
 
 
 def as_markdown(quoted: Sequence[tuple[Passage, str]]) -> str:
@@ -51,27 +83,48 @@ def as_markdown(quoted: Sequence[tuple[Passage, str]]) -> str:
     )
 
 
-def best_part(text: str, weights: Mapping[str, float], characters: int, *, listing: bool = False) -> tuple[str, float]:
-    """(the part of ``text`` of about ``characters`` around its best units, in page order; the best unit's score)."""
+def best_part(
+    text: str,
+    weights: Mapping[str, float],
+    characters: int,
+    *,
+    listing: bool = False,
+    lifts: Sequence[_Lift] = (),
+) -> tuple[str, float]:
+    """(the part of ``text`` of about ``characters`` at its best units, in page order; the best unit's score)."""
     units = units_of(text)
     if not units:
         return "", 0.0
-    scores = _scores(units, weights, listing)
+    plain = _scores(units, weights, listing)
+    scores = [score * _lift(unit, lifts) for unit, score in zip(units, plain, strict=True)]
     order = sorted(range(len(units)), key=lambda place: (-scores[place], place))
     best = scores[order[0]]
     if sum(len(unit.text) for unit in units) <= characters:
-        return text.strip(), best
+        return text.strip(), plain[order[0]]
     chosen: set[int] = set()
     left = characters
     for place in order:
         if chosen and scores[place] < LESSER_SHARE * best:
             break
-        wanted = with_context(units, place) - chosen
-        cost = sum(len(units[number].text) for number in wanted)
-        if not chosen or cost <= left:
-            chosen |= wanted
-            left -= cost
-    return join_units(units, chosen), best
+        wanted = with_context(units, place)
+        if chosen and _length(units, wanted - chosen) > left:
+            continue
+        left -= _length(units, wanted - chosen)
+        chosen |= wanted
+        for step in following(units, max(wanted)):
+            if _length(units, step - chosen) > left:
+                break
+            left -= _length(units, step - chosen)
+            chosen |= step
+    return join_units(units, chosen), plain[order[0]]
+
+
+def _lift(unit: Unit, lifts: Sequence[_Lift]) -> float:
+    return max((lift.times for lift in lifts if lift.start <= unit.start < lift.end), default=1.0)
+
+
+def _length(units: Sequence[Unit], places: Set[int]) -> int:
+    return sum(len(units[place].text) for place in places)
 
 
 def _scores(units: Sequence[Unit], weights: Mapping[str, float], listing: bool) -> list[float]:
@@ -80,10 +133,10 @@ def _scores(units: Sequence[Unit], weights: Mapping[str, float], listing: bool) 
     scores: list[float] = []
     heading = 0.0
     for place, unit in enumerate(units):
+        score = own[place] + CONTEXT_SHARE * _near(own, place)
         if unit.kind == "heading":
             heading = own[place]
-        score = own[place] + CONTEXT_SHARE * _near(own, place)
-        if unit.kind != "heading":
+        else:
             score += HEADING_SHARE * heading
         scores.append(score * (LISTING if listing and unit.kind in ("row", "item") else 1.0))
     return scores

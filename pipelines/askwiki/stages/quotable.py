@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
+from itertools import pairwise
 
 from askwiki.stages.spans import close_fences
 
@@ -12,39 +13,47 @@ _SENTENCE = re.compile(r"(?<=[.!?…])[ \t]+(?=[^\s\da-zа-яё])")
 _ROW = re.compile(r"^\s*\|")
 _RULE = re.compile(r"^\s*\|(?:\s*:?-+:?\s*\|)+\s*$")
 _FENCE = re.compile(r"^\s*(`{3,}|~{3,})")
-_HEADING = re.compile(r"^#{1,6}\s+")
-_ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s")
+_KINDS = (
+    ("row", _ROW),
+    ("heading", re.compile(r"^#{1,6}\s+")),
+    ("item", re.compile(r"^\s*(?:[-*+]|\d+[.)])\s")),
+)
 WHOLE_TABLE, WHOLE_LIST = 1_500, 700  # characters up to which a table or a list is quoted whole
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A sentence, a list item, a table row or a line of code; ``line`` = it begins a line."""
+    """A sentence, a list item, a table row or a line of code."""
 
     text: str
     kind: str  # text | item | row | code | heading
-    line: bool
+    start: int  # where it begins in the passage
+    line: bool = True  # it begins a line
 
 
 def units_of(text: str) -> list[Unit]:
+    """All units in order; empty lines are none."""
     units: list[Unit] = []
-    fence = ""
-    for line in text.splitlines():
+    fence, start = "", 0
+    for whole in text.splitlines(keepends=True):
+        line = whole.rstrip("\r\n")
         if match := _FENCE.match(line):
             fence = "" if fence and match[1].startswith(fence) else fence or match[1]
-            units.append(Unit(line, "code", True))
+            units.append(Unit(line, "code", start))
         elif fence:
-            units.append(Unit(line, "code", True))
-        elif _ROW.match(line):
-            units.append(Unit(line, "row", True))
-        elif _HEADING.match(line):
-            units.append(Unit(line, "heading", True))
-        elif _ITEM.match(line):
-            units.append(Unit(line, "item", True))
+            units.append(Unit(line, "code", start))
+        elif kind := next((kind for kind, pattern in _KINDS if pattern.match(line)), ""):
+            units.append(Unit(line, kind, start))
         elif line.strip():
-            sentences = _SENTENCE.split(line)
-            units += [Unit(sentence, "text", number == 0) for number, sentence in enumerate(sentences)]
+            units += _sentences(line, start)
+        start += len(whole)
     return units
+
+
+def _sentences(line: str, start: int) -> Iterator[Unit]:
+    begins = [0, *(match.end() for match in _SENTENCE.finditer(line))]
+    for begin, end in pairwise([*begins, len(line)]):
+        yield Unit(line[begin:end].rstrip(), "text", start + begin, line=begin == 0)
 
 
 def with_context(units: Sequence[Unit], place: int) -> set[int]:
@@ -56,6 +65,15 @@ def with_context(units: Sequence[Unit], place: int) -> set[int]:
         if place + 1 < len(units) and not units[place + 1].line:
             chosen.add(place + 1)
     return chosen
+
+
+def following(units: Sequence[Unit], place: int) -> Iterator[set[int]]:
+    """What stands after a unit in its section, step by step, lists and tables whole: an answer follows its subject."""
+    place += 1
+    while place < len(units) and units[place].kind != "heading":
+        step = {place, *_belonging(units, place)}
+        yield step
+        place = max(step) + 1
 
 
 def _belonging(units: Sequence[Unit], place: int) -> set[int]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from askwiki.data import Candidate, Chunk, Question
 from askwiki.encoders.terms import grams, terms
+from askwiki.everyday import Everyday
 from askwiki.settings import AnswerSettings
 from askwiki.stemming import telling_stems
 
@@ -14,17 +15,23 @@ STEEPNESS = 4.0  # of the curve from support to confidence: a tenth more support
 
 
 def confidence(
-    candidates: Sequence[Candidate], question: Question, settings: AnswerSettings = AnswerSettings()
+    candidates: Sequence[Candidate],
+    question: Question,
+    settings: AnswerSettings = AnswerSettings(),
+    everyday: Everyday | None = None,
 ) -> float:
     """0 to 1, one half where answers and refusals part (measured for the embedded encoder, see ``settings``).
 
     Support = similarity of the first chunk to what the question says beside what all questions share,
-    times a weight, plus the share of its words in that chunk. Without similarity the words decide alone.
+    times a weight, plus the share of its words in that chunk, everyday words as the wiki writes them.
+    Without similarity the words decide alone.
     """
     if not candidates:
         return 0.0
     first = candidates[0]
-    share = share_of(question.text, text_of(first.chunk))
+    text = text_of(first.chunk)
+    heard = everyday.heard(question.text, text) if everyday else ()
+    share = share_of(question.text, " ".join((text, *heard)))
     similarities = [hit.score for each in candidates if (hit := each.legs.get("text"))]
     if similarities:
         hit = first.legs.get("text")
