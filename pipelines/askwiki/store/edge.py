@@ -64,12 +64,13 @@ class EdgeEngine:
             )
             for leg in legs
         ]
-        found = _called(self._shard.query_batch, edge.QueryBatchRequest(queries))
-        self._learn({hit.id for hits in found for hit in hits})
-        return [[(self._names[str(hit.id)], hit.score) for hit in hits] for hits in found]
+        answers = _called(self._shard.query_batch, edge.QueryBatchRequest(queries))
+        found = [[(str(hit.id), hit.score) for hit in hits] for hits in answers]  # ``id`` is made anew at each look
+        self._learn({point for hits in found for point, _ in hits})
+        return [[(self._names[point], score) for point, score in hits] for hits in found]
 
-    def _learn(self, points: Collection[Any]) -> None:
-        unknown = [point for point in points if str(point) not in self._names]
+    def _learn(self, points: Collection[str]) -> None:
+        unknown = [point for point in points if point not in self._names]
         for record in _called(self._shard.retrieve, unknown, ["id"], False) if unknown else ():
             self._names[str(record.id)] = record.payload["id"]
 
