@@ -29,7 +29,7 @@ SCHEMA: dict[str, Any] = {
     "required": ["answer", "reason"],
     "additionalProperties": False,
 }
-FREED_SECONDS = 5.0  # until the server notices that nobody reads on
+FREED_SECONDS = 15.0  # until the server notices that nobody reads on
 
 
 @pytest.fixture(scope="module")

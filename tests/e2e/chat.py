@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
 from collections.abc import Mapping
+from typing import NoReturn
 
 from askwiki.errors import AskWikiError
 from tests.demo import KEPT
@@ -30,7 +32,8 @@ def main(environ: Mapping[str, str]) -> int:
     place.mkdir(parents=True, exist_ok=True)
     kept = {name: value for name, value in environ.items() if name.startswith("ASKWIKI_" if source else KEPT)}
     with wiki_site(WIKI_PORT) as wiki:
-        settings = {**settings_of(place, f"http://127.0.0.1:{wiki.port}", {}), **kept}
+        address = "" if source else f"http://127.0.0.1:{wiki.port}"  # of your own wiki: ASKWIKI_WIKI_URL
+        settings = {**settings_of(place, address, {}), **kept}
         print(f"Индексирую {source or 'пример вики'} …", flush=True)
         index_own(source, settings) if source else index_sample(settings)
         print("Запускаю Open WebUI (в первый раз около минуты) …", flush=True)
@@ -73,7 +76,14 @@ def greeting(running: Stack, with_model: bool, *, sample: bool) -> str:
     return "\n".join(lines)
 
 
+def _end(*_: object) -> NoReturn:
+    """A closed terminal ends what was started, as Ctrl+C does."""
+    raise KeyboardInterrupt
+
+
 if __name__ == "__main__":
+    for ending in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+        signal.signal(ending, _end)
     try:
         sys.exit(main(os.environ))
     except KeyboardInterrupt:
