@@ -141,8 +141,15 @@ def test_a_compose_client_reads_the_file_and_names_what_is_empty(tmp_path: Path,
         assert set(resolved) == set(SERVICES)
 
 
-def test_what_the_dockerfile_copies_exists() -> None:
+def test_what_the_dockerfile_copies_exists_and_is_sent_to_the_build() -> None:
+    sent = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
     dockerfile = (ROOT / "Dockerfile").read_text(encoding="utf-8")
     for line in re.findall(r"^COPY (?:--\S+ )*(.*)$", dockerfile, re.MULTILINE):
         for source in line.split()[:-1]:
             assert (ROOT / source).exists(), source
+            assert source == "." or f"!{source.split('/')[0]}" in sent, source
+
+
+def test_nothing_else_is_sent_to_the_build() -> None:
+    lines = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()[1:]
+    assert [line for line in lines if not line.startswith("!")] == ["*", "**/__pycache__"]
