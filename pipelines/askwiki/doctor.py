@@ -162,15 +162,15 @@ def _rights(settings: Settings, reader: Reader) -> Finding:
     conjunctions = reader.conjunctions()
     groups = names(settings.access.unknown_groups)
     closed = [kind for kind in KINDS if unknown_policy(kind, settings.access) == "closed"]
-    said = f"{len([key for key in conjunctions if key != PUBLIC])} sets of readers in the index."
+    said = f"Sets of readers in the index: {len([key for key in conjunctions if key != PUBLIC])}."
     if acl_key(NOBODY) in conjunctions:
         return Finding(
             "rights",
             "warning",
             f"{said} Some pages are hidden from everybody: their source ({', '.join(closed)}) does not say who may "
             "read them.",
-            f"Name who may: access.unknown_groups (now: {', '.join(groups) or 'nobody'}), or set "
-            "access.unknown_html, unknown_xml, unknown_rest to open, then sync again.",
+            f"Name groups that may (ASKWIKI_ACCESS__UNKNOWN_GROUPS=A,B; now: {', '.join(groups) or 'none'}), or open "
+            "them to everybody (ASKWIKI_ACCESS__UNKNOWN_HTML=open, likewise XML, REST), then sync again.",
         )
     return Finding("rights", "ok", said)
 
