@@ -12,6 +12,7 @@ import numpy as np
 from askwiki.access import rights_of
 from askwiki.configuration import load_configuration
 from askwiki.data import Identity, Question
+from askwiki.everyday import load_everyday
 from askwiki.glossary import load_glossary
 from askwiki.settings import StoreSettings
 from askwiki.sparse import make_sparse
@@ -24,12 +25,14 @@ CONFIG = Path(__file__).resolve().parents[3] / "config"
 
 def main(folder: Path) -> dict[str, object]:
     """All times are processor seconds but ``clock``."""
-    settings, glossary = load_configuration({}, CONFIG).settings, load_glossary(CONFIG / "glossary.yaml")
+    settings = load_configuration({}, CONFIG).settings
+    glossary, everyday = load_glossary(CONFIG / "glossary.yaml"), load_everyday(CONFIG / "everyday.yaml")
     reader, encoder = open_reader(StoreSettings(path=str(folder / "store"))), make_sparse(settings.sparse)
     asked = [Question(**fields) for fields in json.loads((folder / "ours-questions.json").read_text("utf-8"))]
 
     def ask(question: Question, dense: np.ndarray) -> list[str]:
-        sparse = question_sparse(question, search_terms(question, glossary), encoder, settings.search.previous)
+        terms = search_terms(question, glossary, everyday)
+        sparse = question_sparse(question, terms, encoder, settings.search.previous)
         rights = rights_of(Identity(), reader.conjunctions(), settings.access)
         query = Query(dense, sparse, question.text)
         found = search(query, rights, reader=reader, settings=settings.search)
