@@ -108,6 +108,22 @@ def test_an_answer_with_a_model_goes_status_sources_text_status_answer() -> None
     assert (seen.answer.refused, seen.answer.degraded) == ("", ())
 
 
+SEVERAL = [chunk(name, f"Лимит перевода {name}: {name} рублей.") for name in ("100", "200", "300")]
+
+
+@pytest.mark.parametrize(
+    ("said", "sent"),
+    [("Лимит {0} рублей [1].", [1]), ("Лимит {1} рублей [2].", [1, 2]), ("Лимиты бывают разные.", [1, 2, 3])],
+    ids=["the first is cited", "the second is cited", "nothing is cited"],
+)
+def test_the_chat_gets_the_sources_up_to_the_last_that_is_cited(said: str, sent: list[int]) -> None:
+    """The chat numbers them in the order they come, so none may be left out in between."""
+    first = put("Какой лимит перевода?", kit(answering("Лимит.", "Лимит"), SEVERAL)).sources
+    values = [source.title for source in first]
+    seen = put("Какой лимит перевода?", kit(answering(said.format(*values), "Лимит"), SEVERAL))
+    assert [source.number for source in seen.sources] == sent
+
+
 def test_every_step_is_told_and_the_last_line_is_done() -> None:
     seen = put(LIMIT, kit(answering(GOOD, "лимит")))
     assert seen.statuses == [

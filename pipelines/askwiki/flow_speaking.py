@@ -166,10 +166,15 @@ def _stream(
     result: Written,
     passages: Sequence[Passage] = (),
 ) -> Generator[Event, None, None]:
-    """Tokens; the sources go out just before the first of them, so a refusal shows none."""
+    """Tokens; a source goes out just before the first sentence that cites it or a later one.
+
+    So the chat counts few that were not cited, a refusal shows none, and the numbers stay in order.
+    """
+    sources, sent = _sources(run, passages), 0
     for text in write(llm, messages, gate, result, run.cancel):
-        if not run.text:
-            yield from _sources(run, passages)
+        needed = max(gate.cited, default=0)
+        yield from (source for source in sources if sent < source.number <= needed)
+        sent = max(sent, needed)
         yield run.token(text)
     if result.reply is not None:
         run.tokens["prompt"] = run.tokens.get("prompt", 0) + result.reply.prompt_tokens
@@ -179,6 +184,8 @@ def _stream(
 def _finish(run: Run, passages: Sequence[Passage], cited: set[int]) -> Speech:
     """What code adds after the text: a word on earlier editions, the list of links."""
     listed = cited_sources(passages, cited, list_all=run.settings.sources.list_all)
+    if not cited:
+        yield from _sources(run, listed)
     for older, newer in _editions(passages, {passage.number for passage in listed}):
         yield run.token(f"\n\n{run.say('edition', older=_named(older), newer=_named(newer))}")
     title = run.say("sources_title" if cited else "sources_given")
