@@ -92,6 +92,19 @@ def header_count(grid: Grid) -> int:
     return count
 
 
+def captions_above(grid: Grid) -> int:
+    """How many leading rows of one cell over the whole width stand above a header of their own."""
+    count = 0
+    while count < len(grid.rows) and spans_all(grid.rows[count]) and not grid.rows[count][0].header:
+        count += 1
+    return count if count and header_count(below(grid, count)) else 0
+
+
+def below(grid: Grid, count: int) -> Grid:
+    """The grid without its first ``count`` rows."""
+    return Grid(grid.rows[count:], max(grid.head - count, 0))
+
+
 def _covered(rows: tuple[tuple[Slot, ...], ...], count: int) -> int:
     """A merged header cell that reaches one row further, beside a header cell over several columns."""
     above, below = rows[count - 1], rows[count]

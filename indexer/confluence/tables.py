@@ -11,7 +11,16 @@ from collections.abc import Sequence
 
 from lxml.etree import _Element
 
-from indexer.confluence.grid import Grid, Slot, has_blocks, header_count, read_grid, spans_all
+from indexer.confluence.grid import (
+    Grid,
+    Slot,
+    below,
+    captions_above,
+    has_blocks,
+    header_count,
+    read_grid,
+    spans_all,
+)
 from indexer.confluence.lists import indent
 from indexer.confluence.markdown import Renderer, tag_name
 
@@ -42,6 +51,11 @@ def table(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
     pairs = None if heads else key_columns(grid)
     if pairs:
         return caption + key_values(renderer, grid, pairs, inside)
+    titles = 0 if heads else captions_above(grid)
+    if titles:
+        caption += captions(renderer, grid.rows[:titles], inside)
+        grid = below(grid, titles)
+        heads = header_count(grid)
     return caption + pipes(renderer, grid, heads, inside)
 
 
@@ -131,6 +145,16 @@ def _caption(text: str) -> str:
     return f"\n**{text}**\n" if plain else f"\n{text}\n"
 
 
+def captions(renderer: Renderer, rows: Sequence[Sequence[Slot]], tags: frozenset[str]) -> str:
+    """Rows of one cell, each as a paragraph."""
+    cells = Cells(renderer, tags)
+    return "".join(f"\n\n{_title(text)}" for row in rows if (text := cells.lines(row[0])))
+
+
+def _title(lines: Sequence[str]) -> str:
+    return _caption(lines[0]).strip() if len(lines) == 1 else "\n\n".join(lines)
+
+
 def pipes(renderer: Renderer, grid: Grid, heads: int, tags: frozenset[str]) -> str:
     """Pipe tables: the header once above each run of rows between two captions."""
     cells = Cells(renderer, tags)
@@ -146,7 +170,7 @@ def pipes(renderer: Renderer, grid: Grid, heads: int, tags: frozenset[str]) -> s
             continue
         if spans_all(row):
             text = cells.lines(row[0])
-            lines += ["", *([_caption(text[0]).strip()] if len(text) == 1 else ["\n\n".join(text)]), ""] if text else []
+            lines += ["", _title(text), ""] if text else []
             continue
         texts = [cells.text(slot) for slot in row]
         if any(texts):
