@@ -23,7 +23,8 @@ from askwiki.store.fingerprint import fingerprint_of
 from askwiki.store.locks import private_copy
 from askwiki.store.port import PageState, Point, Reader, Writer
 from askwiki.store.remote import ServerReader, ServerWriter
-from askwiki.store.server import Server, ServerEngine, connect
+from askwiki.store.server import Server, connect
+from askwiki.store.server_engine import ServerEngine
 from askwiki.store.versions import read_pointer
 from tests.fakes import HashEmbedder
 

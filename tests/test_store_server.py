@@ -20,7 +20,8 @@ from askwiki.store import open_reader, open_writer
 from askwiki.store.engine import Overwrite, Scroll, Where
 from askwiki.store.port import Leg
 from askwiki.store.remote import ServerReader, ServerWriter
-from askwiki.store.server import Server, ServerEngine
+from askwiki.store.server import Server
+from askwiki.store.server_engine import ServerEngine
 from tests.stores import EMBEDDER, FINGERPRINT, SPARSE, OneAtATime, make_chunk, write_page
 
 SETTINGS = StoreSettings(collection="wiki", qdrant_url="memory", retries=0, grace=0.0, batch=2)

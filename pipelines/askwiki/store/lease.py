@@ -19,7 +19,7 @@ from typing import Any
 from askwiki.errors import StoreError
 from askwiki.store.engine import Delete, Overwrite, Row, Scroll, Where
 from askwiki.store.payload import point_id
-from askwiki.store.server import ServerEngine
+from askwiki.store.server_engine import ServerEngine
 
 LEASE_SECONDS = 120.0  # after which a source is free again although nobody gave it back
 RENEW_SECONDS = 30.0

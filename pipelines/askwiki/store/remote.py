@@ -18,7 +18,8 @@ from askwiki.store.fingerprint import check_fingerprint, dense_sizes, uses_idf
 from askwiki.store.lease import Lease, others_write
 from askwiki.store.port import Freshness, Leg, LegName, PageState, Point
 from askwiki.store.records import RecordReader, RecordWriter
-from askwiki.store.server import CollectionGone, Server, ServerEngine
+from askwiki.store.server import CollectionGone, Server
+from askwiki.store.server_engine import ServerEngine
 
 KNOWN_SECONDS = 10.0  # how long a reader believes that the alias has not moved
 Result = TypeVar("Result")
