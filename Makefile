@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock
 export Q SOURCE
 
-.PHONY: help demo serve chat test test-models test-long e2e bench bench-peers lint fix
+.PHONY: help demo serve chat test test-models test-long e2e bench bench-peers soak lint fix
 
 help:
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -38,6 +38,9 @@ bench: $(VENV)/.bench ## speed and memory: bench.json and a table
 bench-peers: $(VENV)/.test .venv-peers/.done ## side by side with peers; WIKI=KIND:PATH QUESTIONS=FILE, else the sample wiki
 	@bash tests/e2e/install.sh
 	@BENCH_WIKI="$(WIKI)" BENCH_QUESTIONS="$(QUESTIONS)" $(BIN)/python -m tests.bench peers
+
+soak: $(VENV)/.bench ## 5,000 questions and 20 syncs in one process: what grows; ten minutes
+	@$(BIN)/python -m tests.bench soak
 
 lint: $(VENV)/.test ## ruff, mypy, and a linter for the Dockerfile where it can be had
 	@$(BIN)/ruff check .

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
-APART = {"diagrams"}  # run by name only
-HELPERS = {"__init__", "__main__", "calibration"}
+APART = {"diagrams", "soak"}  # run by name only
+HELPERS = {"__init__", "__main__", "calibration", "crowd_clients", "filled", "proc"}
 OUTPUT = Path("bench.json")
 
 

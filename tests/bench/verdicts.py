@@ -1,0 +1,101 @@
+"""The relevance filter with a real model's latency: beside a bare client with the same calls, and fair to many."""
+
+from __future__ import annotations
+
+import json
+import statistics
+import time
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any
+
+import openai
+
+from askwiki.data import Candidate, Chunk, Question
+from askwiki.kit import Kit
+from askwiki.llm import make_llm
+from askwiki.settings import LlmSettings
+from askwiki.stages.relevance import judge
+from tests.llm_process import RunningLlm, running_llm
+from tests.small_wiki import chunk, kit_of, with_settings
+
+ROUNDS = 3  # pairs of ours and bare, one after the other; the median of the ratios counts
+CANDIDATES, PARALLEL, CHATS = 50, 8, 6
+PACE = {"median": 0.2, "sigma": 0.5}  # seconds: a small model on one card
+SENTENCE = "Перевод в статусе {} ждёт получателя {} дней, потом деньги возвращают отправителю. "
+QUESTION = Question("Что будет с переводом, если получатель не пришёл за деньгами?")
+
+
+def rows() -> list[dict[str, Any]]:
+    with running_llm() as llm:
+        settings = LlmSettings(url=llm.url, model="scripted", parallel=PARALLEL)
+        kit = with_settings(replace(kit_of(_chunks()), llm=make_llm(settings)), llm=settings)
+        client = openai.OpenAI(base_url=llm.url, api_key="none", max_retries=0)
+        llm.reset(keep=CANDIDATES)
+        _judge(kit)
+        bodies = llm.bodies()
+        pairs = [(_timed_ours(kit, llm, seed), _timed_bare(client, llm, bodies, seed)) for seed in range(ROUNDS)]
+        llm.reset(**PACE)
+        with ThreadPoolExecutor(CHATS) as pool:
+            finished = list(pool.map(_judge, [kit] * CHATS))
+        most = llm.counters()["most"]
+    ratio = statistics.median(ours / bare for ours, bare in pairs)
+    figures = f"seconds ours and bare: {json.dumps([[round(each, 2) for each in pair] for pair in pairs])}"
+    who = f"{CHATS} chats at once, seconds each: {[round(each, 1) for each in finished]}"
+    calls = f"openai library in {PARALLEL} threads, log-normal 200 ms, the same draw for each call"
+    return [
+        _row(f"relevance stage of {CANDIDATES} candidates / the same calls bare", ratio, "x", 1.15, calls, figures),
+        _row("relevance stages at once: last to finish / first", max(finished) / min(finished), "x", 1.5, who, who),
+        _row("calls of the model at once", most, "calls", PARALLEL, "llm.parallel", "the limit broke"),
+    ]
+
+
+def _row(name: str, value: float, unit: str, goal: float, against: str, why: str) -> dict[str, Any]:
+    met = value <= goal
+    figures = {"name": name, "value": round(value, 3), "unit": unit, "goal": goal, "met": met}
+    return {**figures, "against": against, "why": "" if met else why}
+
+
+def _chunks() -> list[Chunk]:
+    text = "".join(SENTENCE.format(status, number) for number, status in enumerate(("READY", "SENT", "HOLD") * 4))
+    return [chunk(f"page{number}", text, title=f"Статус {number}") for number in range(CANDIDATES)]
+
+
+def _timed_ours(kit: Kit, llm: RunningLlm, seed: int) -> float:
+    llm.reset(**PACE, seed=seed)
+    return _judge(kit)
+
+
+def _judge(kit: Kit) -> float:
+    """Seconds until every candidate has its verdict."""
+    candidates = [Candidate(each, 1.0) for each in _chunks()]
+    started = time.perf_counter()
+    judged = _returned(judge(candidates, QUESTION, kit=kit, settings=kit.settings.relevance))
+    took = time.perf_counter() - started
+    assert all(each.verdict in ("yes", "no") for each in judged)
+    return took
+
+
+def _returned(work: Any) -> Iterable[Candidate]:
+    while True:
+        try:
+            next(work)
+        except StopIteration as end:
+            found: Iterable[Candidate] = end.value
+            return found
+
+
+def _timed_bare(client: openai.OpenAI, llm: RunningLlm, bodies: list[dict[str, Any]], seed: int) -> float:
+    def call(body: dict[str, Any]) -> str | None:
+        known = {key: value for key, value in body.items() if key != "chat_template_kwargs"}
+        extra = {"chat_template_kwargs": body["chat_template_kwargs"]}
+        answer: Any = client.chat.completions.create(**known, extra_body=extra)
+        text: str | None = answer.choices[0].message.content
+        return text
+
+    llm.reset(**PACE, seed=seed)
+    started = time.perf_counter()
+    with ThreadPoolExecutor(PARALLEL) as pool:
+        list(pool.map(call, bodies))
+    return time.perf_counter() - started
