@@ -12,10 +12,12 @@ from typing import Any
 
 import openai
 
-from askwiki.data import Candidate, Chunk, Question
+from askwiki import flow
+from askwiki.data import Candidate, Chunk, Identity, Question, Token, Turn
 from askwiki.kit import Kit
 from askwiki.llm import make_llm
 from askwiki.settings import LlmSettings
+from askwiki.stages.condense import condense
 from askwiki.stages.relevance import judge
 from tests.llm_process import RunningLlm, running_llm
 from tests.small_wiki import chunk, kit_of, with_settings
@@ -24,6 +26,11 @@ ROUNDS = 3  # pairs of ours and bare, one after the other; the median of the rat
 CANDIDATES, PARALLEL, CHATS = 50, 8, 6
 PACE = {"median": 0.2, "sigma": 0.5}  # seconds: a small model on one card
 SENTENCE = "Перевод в статусе {} ждёт получателя {} дней, потом деньги возвращают отправителю. "
+TURNS = [
+    Turn("user", "Что значит READY у перевода?"),
+    Turn("assistant", "Получатель может прийти за деньгами."),
+    Turn("user", "А если он не пришёл за ними?"),
+]
 QUESTION = Question("Что будет с переводом, если получатель не пришёл за деньгами?")
 
 
@@ -36,16 +43,28 @@ def rows() -> list[dict[str, Any]]:
         _judge(kit)
         bodies = llm.bodies()
         pairs = [(_timed_ours(kit, llm, seed), _timed_bare(client, llm, bodies, seed)) for seed in range(ROUNDS)]
+        llm.reset(keep=CANDIDATES + 2)
+        _to_first_token(kit)
+        way = llm.bodies()
+        ways = []
+        for seed in range(ROUNDS):
+            llm.reset(**PACE, seed=seed)
+            ours = _to_first_token(kit)
+            llm.reset(**PACE, seed=seed)
+            ways.append((ours, _bare_way(client, way)))
         llm.reset(**PACE)
         with ThreadPoolExecutor(CHATS) as pool:
             finished = list(pool.map(_judge, [kit] * CHATS))
         most = llm.counters()["most"]
     ratio = statistics.median(ours / bare for ours, bare in pairs)
     figures = f"seconds ours and bare: {json.dumps([[round(each, 2) for each in pair] for pair in pairs])}"
+    whole = statistics.median(ours / bare for ours, bare in ways)
+    seconds = f"seconds ours and bare: {json.dumps([[round(each, 2) for each in pair] for pair in ways])}"
     who = f"{CHATS} chats at once, seconds each: {[round(each, 1) for each in finished]}"
     calls = f"openai library in {PARALLEL} threads, log-normal 200 ms, the same draw for each call"
     return [
         _row(f"relevance stage of {CANDIDATES} candidates / the same calls bare", ratio, "x", 1.15, calls, figures),
+        _row("inlet to first token of the answer / the same calls bare", whole, "x", 1.15, calls, seconds),
         _row("relevance stages at once: last to finish / first", max(finished) / min(finished), "x", 1.5, who, who),
         _row("calls of the model at once", most, "calls", PARALLEL, "llm.parallel", "the limit broke"),
     ]
@@ -87,15 +106,41 @@ def _returned(work: Any) -> Iterable[Candidate]:
 
 
 def _timed_bare(client: openai.OpenAI, llm: RunningLlm, bodies: list[dict[str, Any]], seed: int) -> float:
-    def call(body: dict[str, Any]) -> str | None:
-        known = {key: value for key, value in body.items() if key != "chat_template_kwargs"}
-        extra = {"chat_template_kwargs": body["chat_template_kwargs"]}
-        answer: Any = client.chat.completions.create(**known, extra_body=extra)
-        text: str | None = answer.choices[0].message.content
-        return text
-
     llm.reset(**PACE, seed=seed)
     started = time.perf_counter()
     with ThreadPoolExecutor(PARALLEL) as pool:
-        list(pool.map(call, bodies))
+        list(pool.map(lambda body: _call(client, body).choices[0].message.content, bodies))
+    return time.perf_counter() - started
+
+
+def _call(client: openai.OpenAI, body: dict[str, Any]) -> Any:
+    known = {key: value for key, value in body.items() if key != "chat_template_kwargs"}
+    extra = {"chat_template_kwargs": body["chat_template_kwargs"]}
+    return client.chat.completions.create(**known, extra_body=extra)
+
+
+# --- the whole way --------------------------------------------------------------------------------
+
+
+def _to_first_token(kit: Kit) -> float:
+    started = time.perf_counter()
+    question = condense(TURNS, kit=kit, settings=kit.settings)
+    for event in flow.ask(TURNS, Identity(), kit=kit, question=question):
+        if isinstance(event, Token):
+            break
+    return time.perf_counter() - started
+
+
+def _bare_way(client: openai.OpenAI, bodies: list[dict[str, Any]]) -> float:
+    """Condense, the verdicts in parallel, the answer up to its first sentence: what ours shows first."""
+    condensing, *judging, answering = bodies
+    started = time.perf_counter()
+    _call(client, condensing)
+    with ThreadPoolExecutor(PARALLEL) as pool:
+        list(pool.map(lambda body: _call(client, body).choices[0].message.content, judging))
+    said = ""
+    for part in _call(client, answering):
+        said += (part.choices[0].delta.content or "") if part.choices else ""
+        if "] " in said:
+            break
     return time.perf_counter() - started
