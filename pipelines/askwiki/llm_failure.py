@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from time import time
 
-import httpx2
-
 from askwiki.errors import ContextOverflow, ModelError
-from askwiki.llm_client import TRANSPORT, NotJson, Refused
+from askwiki.llm_client import TIMEOUT, TRANSPORT, NotJson, Refused
 from askwiki.llm_request import refused_option, says_overflow
 
 FOREIGN = (Refused, NotJson, *TRANSPORT)
@@ -45,7 +43,7 @@ def read_failure(error: Exception, server: str, sent: Set[str]) -> Failure:
         return Failure(ModelError(f"The answer of {server} is not in the OpenAI form; check llm.url."))
     if isinstance(error, Refused) and error.status:
         return _of_status(error, server, text, sent)
-    if isinstance(error, httpx2.TimeoutException):
+    if isinstance(error, TIMEOUT):
         return Failure(ModelError(f"The language model at {server} did not answer in time."), False, True)
     if isinstance(error, TRANSPORT):
         return Failure(ModelError(f"The connection to the language model at {server} failed: {text}."), False, True)
