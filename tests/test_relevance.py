@@ -167,7 +167,7 @@ def test_progress_is_told_but_not_for_every_call() -> None:
     lines, _ = drain(
         judge(candidates(*"abcdefghijklmnopqrstuvwxy"), QUESTION, kit=kit_of([], llm=llm), settings=RelevanceSettings())
     )
-    assert len(lines) == 1
+    assert 0 < len(lines) < 10  # one a second, however busy the machine is
     assert lines[0].startswith("Проверяю ") and lines[0].endswith(" из 25…")
 
 
