@@ -16,7 +16,6 @@ from askwiki.data import Chunk, Clause, LegHit, Rights
 from askwiki.errors import StoreError
 from askwiki.store.edge import EdgeEngine
 from askwiki.store.fingerprint import check_fingerprint, dense_sizes, uses_idf
-from askwiki.store.heap import one_heap
 from askwiki.store.locks import PrivateCopy, only_writer, private_copy
 from askwiki.store.payload import to_run
 from askwiki.store.port import Freshness, Leg, LegName, PageState, Point
@@ -31,7 +30,6 @@ class EmbeddedReader:
     """Reads a private copy of the version in force and moves on when the pointer moves."""
 
     def __init__(self, root: Path) -> None:
-        one_heap()
         self._root = root
         self._lock = threading.Lock()
         self._opened: _Opened | None = None
