@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -201,9 +201,8 @@ class Question:
     note: str = ""  # why it is not better than it is ("LLM did not answer")
 
 
-@dataclass(frozen=True, slots=True)
-class LegHit:
-    """Place and score of a chunk in one leg of the search. Ranks count from 1."""
+class LegHit(NamedTuple):
+    """Place and score of a chunk in one leg of the search. Ranks count from 1. Hundreds are made a question."""
 
     rank: int
     score: float

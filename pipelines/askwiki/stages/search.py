@@ -60,16 +60,15 @@ def search(query: Query, rights: Rights, *, reader: Reader, settings: SearchSett
     if not legs:
         return []
     found: dict[str, Hits] = {str(name): hits for name, hits in reader.search(legs, rights).items()}
-    if query.dense is not None:
-        found = {name: hits if name == "sparse" else _lengthened(hits, query.dense) for name, hits in found.items()}
     order = _order(found, settings, 1.0)
     chunks = reader.fetch([chunk_id for chunk_id, _ in order], rights)
     vote = _sparse_vote(query.words, found.get("sparse", {}), chunks, settings.enough_words)
     if vote < 1.0 and query.dense is not None:
         order = _order(found, settings, vote)
         chunks |= reader.fetch([chunk_id for chunk_id, _ in order if chunk_id not in chunks], rights)
+    length = 1.0 if query.dense is None else float(np.linalg.norm(query.dense))
     candidates = [
-        Candidate(chunks[chunk_id], score, {name: hits[chunk_id] for name, hits in found.items() if chunk_id in hits})
+        Candidate(chunks[chunk_id], score, _places(chunk_id, found, length))
         for chunk_id, score in order
         if chunk_id in chunks
     ]
@@ -83,10 +82,14 @@ def _order(found: Mapping[str, Hits], settings: SearchSettings, vote: float) -> 
     return _with_sure_ones(fuse(found, weighed), found.get("sparse", {}), settings.candidates)
 
 
-def _lengthened(hits: Hits, query: NDArray[np.float32]) -> Hits:
-    """The store compares directions; times the question's length it is what is left of it beside what all share."""
-    length = float(np.linalg.norm(query))
-    return {chunk_id: LegHit(hit.rank, hit.score * length) for chunk_id, hit in hits.items()}
+def _places(chunk_id: str, found: Mapping[str, Hits], length: float) -> dict[str, LegHit]:
+    """Where a chunk stands in each leg.
+
+    The store compares directions; a dense score times the question's length is what is left of it beside
+    what all questions share. Fusing does not mind: it compares scores of one leg only.
+    """
+    hits = ((name, legs[chunk_id]) for name, legs in found.items() if chunk_id in legs)
+    return {name: hit if name == "sparse" else LegHit(hit.rank, hit.score * length) for name, hit in hits}
 
 
 def _sparse_vote(words: str, sparse: Hits, chunks: Mapping[str, Chunk], enough: float) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import qdrant_edge as edge
 
@@ -27,7 +28,7 @@ class EdgeEngine:
 
     def __init__(self, shard: edge.EdgeShard) -> None:
         self._shard = shard
-        self._names: dict[str, str] = {}  # point id -> chunk id of what was found: reading it takes as long as finding
+        self._names: dict[int, str] = {}  # point id -> chunk id of what was found: reading it takes as long as finding
 
     @classmethod
     def create(cls, folder: Path, sizes: Mapping[str, int], *, idf: bool) -> EdgeEngine:
@@ -65,14 +66,14 @@ class EdgeEngine:
             for leg in legs
         ]
         answers = _called(self._shard.query_batch, edge.QueryBatchRequest(queries))
-        found = [[(str(hit.id), hit.score) for hit in hits] for hits in answers]  # ``id`` is made anew at each look
+        found = [[(hit.id.int, hit.score) for hit in hits] for hits in answers]  # ``id`` is made anew at each look
         self._learn({point for hits in found for point, _ in hits})
         return [[(self._names[point], score) for point, score in hits] for hits in found]
 
-    def _learn(self, points: Collection[str]) -> None:
-        unknown = [point for point in points if point not in self._names]
+    def _learn(self, points: Collection[int]) -> None:
+        unknown = [UUID(int=point) for point in points if point not in self._names]
         for record in _called(self._shard.retrieve, unknown, ["id"], False) if unknown else ():
-            self._names[str(record.id)] = record.payload["id"]
+            self._names[record.id.int] = record.payload["id"]
 
     def scroll(self, scroll: Scroll) -> Iterator[Row]:
         offset = None
