@@ -81,6 +81,11 @@ def test_of_a_long_dialogue_the_end_is_read() -> None:
     assert [turn.content for turn in kept] == ["7777…", "8888888888", "9999999999"]
 
 
+def test_a_message_of_empty_lines_costs_no_more_than_its_length() -> None:
+    """Square time would be minutes here."""
+    assert clean([ours("\n" * 300_000 + "Да.")]) == (ours("Да."),)
+
+
 def test_markers_go_with_their_blank() -> None:
     assert without_markers("Да [1], нет[2][3]. [12]") == "Да, нет."
 

@@ -19,7 +19,7 @@ _QUERY = re.compile(r"<user_query>\s*(.*?)\s*</user_query>", re.DOTALL)
 _FOLDED = re.compile(r"<details\b.*?(?:</details>|\Z)|<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
 # What our answers end with: a heading line and the numbered list of links (``stages.sources``).
 _SOURCE_LIST = re.compile(
-    r"(?:\A|\n)\s*\*\*(?:Источники|Sources|Ближайшие страницы|The nearest pages)[^\n]*\*\*\s*\n"
+    r"(?:\A|\n)[ \t\u00a0]*\*\*(?:Источники|Sources|Ближайшие страницы|The nearest pages)[^\n]*\*\*\s*\n"
     r"(?:\s*(?:\d+\.|-) [^\n]*(?:\n|\Z))+\s*\Z"
 )
 _MARKER = re.compile(r"[ \u00a0]?(?:\[\d{1,3}(?:\s*[,;]\s*\d{1,3})*\](?!\())+")
