@@ -17,7 +17,7 @@ from askwiki.settings import AnswerSettings
 from askwiki.stages.answer import Written, answer_messages, history_text, room_for_passages, write
 from askwiki.stages.extract import as_markdown, best_part, extract
 from askwiki.stages.fence import Fence
-from askwiki.stages.gate import SentenceGate
+from askwiki.stages.gate import LONGEST_UNIT, MOST_HELD, SentenceGate
 from askwiki.stages.support import known
 from tests.scripted import ScriptedLlm
 from tests.small_wiki import chunk, kit_of
@@ -147,6 +147,26 @@ def test_an_error_before_any_text_is_raised_and_after_it_is_told() -> None:
         written(["Лим", ModelError("down")])
     pieces, result, _ = written(["Лимит есть. ", "Вот ", "он", ModelError("cut")])
     assert ("".join(pieces), result.broken) == ("Лимит есть. Вот он", "cut")
+
+
+@pytest.mark.parametrize("begin", ["[ ", "](", "`a ", "| "], ids=["bracket", "link", "code", "row"])
+def test_text_with_a_bracket_that_is_never_closed_does_not_wait_for_the_end(begin: str) -> None:
+    text = begin + "Слово за словом. " * 1_000
+    pieces, _, _ = written([text[place : place + 7] for place in range(0, len(text), 7)])
+    assert max(map(len, pieces)) <= LONGEST_UNIT
+    assert "".join(pieces).replace("\\`", "`").replace("] (", "](") == text
+
+
+@pytest.mark.parametrize("sign", [" ", ".", "*", "слово", "<", "[1]"])
+def test_a_model_that_repeats_itself_costs_no_more_than_its_length(sign: str) -> None:
+    """Square time would be minutes here."""
+    _, result, _ = written([sign * (100_000 // len(sign))])
+    assert len(result.text) < 120_000
+
+
+def test_an_address_cut_in_two_is_none() -> None:
+    pieces, _, _ = written(["я" * (MOST_HELD - 4) + "htt", "ps://evil.example/" + "x" * MOST_HELD])
+    assert "https://" not in "".join(pieces)
 
 
 # --- without a model ------------------------------------------------------------------------------

@@ -13,6 +13,8 @@ from askwiki.stages.mermaid import check
 from askwiki.stages.support import Known, supporting
 
 MOST_HELD = 700  # characters of a sentence without an end; then a blank is end enough
+LONGEST_UNIT = 2 * MOST_HELD  # characters; then text leaves with a bracket open too: a bracket may never be closed
+_BEFORE = 100  # characters before new text in which the end of a sentence may begin
 _FENCE = re.compile(r"^(?P<indent>[ \t]*)(?:[-*+>]\s+|\d+[.)]\s+)?(?P<fence>`{3,}|~{3,})[ \t]*(?P<info>[^`\n]*)\n?\Z")
 _MARKER = re.compile(r"[ \u00a0]?\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\](?!\()")
 _MARKERS = re.compile(r"(?:[ \u00a0]?\[\d{1,3}(?:\s*[,;]\s*\d{1,3})*\](?!\())+")
@@ -22,7 +24,7 @@ _LIVE = {"html", "svg", "xhtml", "htm", "css", "js", "javascript", "jsx", "ts", 
 _LIVE_TAG = re.compile(r"<(html|style|script|svg)>", re.IGNORECASE)
 # The end of a sentence: its sign, closing quotes, markers after it; then a blank and what may begin the next one.
 _END = re.compile(
-    r"(?<!\b\w)(?<!\b\w\w)[.!?…]+[»\")*_]*(?:[ \u00a0]?\[[\d,; ]+\])*[ \t]+(?=[^\s\[a-zа-яё\d])", re.DOTALL
+    r"(?<!\b\w)(?<!\b\w\w)(?<![.!?…])[.!?…]+[»\")*_]*(?:[ \u00a0]?\[[\d,; ]+\])*[ \t]+(?=[^\s\[a-zа-яё\d])", re.DOTALL
 )
 _INDENT_OF_CODE = 4  # columns from which a renderer may not take a fence for one
 
@@ -39,6 +41,7 @@ class SentenceGate:
         self._least_share = least_share
         self._broken_diagram = broken_diagram
         self._held = ""
+        self._looked = 0  # characters of what is held in which no sentence ends
         self._fence = ""  # the open code block's fence
         self._indent = 0
         self._diagram: list[str] | None = None
@@ -48,8 +51,8 @@ class SentenceGate:
         self._held += piece
         out = ""
         while (end := self._end()) > 0:
-            unit, self._held = self._held[:end], self._held[end:]
-            out += self._pass(unit)
+            unit, self._held, self._looked = self._held[:end], self._held[end:], 0
+            out += self._pass(unit if unit[-1].isspace() else f"{unit} ")  # the parts of a word are no address
         return out
 
     def finish(self) -> str:
@@ -65,15 +68,18 @@ class SentenceGate:
     def _end(self) -> int:
         """Length of the first unit that is complete, 0 for none."""
         newline = self._held.find("\n") + 1
-        if self._fence or self._may_be_fence():
+        if self._fence or (len(self._held) <= LONGEST_UNIT and self._may_be_fence()):
             return newline
-        line = self._held[: newline or None]
-        for match in _END.finditer(line):
-            if _whole(line[: match.end()]):
+        line = self._held[: newline or None][: LONGEST_UNIT + 1]
+        for match in _END.finditer(line, max(0, self._looked - _BEFORE)):
+            if match.end() >= self._looked and _whole(line[: match.end()]):
                 return match.end()
-        if newline == 0 and len(line) > MOST_HELD and _whole(line):
+        self._looked = len(line)
+        if 0 < newline <= LONGEST_UNIT:
+            return newline
+        if len(line) > LONGEST_UNIT or (len(line) > MOST_HELD and _whole(line)):
             return line.rfind(" ", 0, MOST_HELD) + 1 or MOST_HELD
-        return newline
+        return 0
 
     def _may_be_fence(self) -> bool:
         return bool(re.match(r"[ \t]*(?:[-*+>]\s+|\d+[.)]\s+)?(?:`{1,2}\Z|`{3}|~{1,2}\Z|~{3}|\Z)", self._held))

@@ -21,7 +21,7 @@ _PORTS = {"http": 80, "https": 443}
 _SAFE = "%/:=&?~#+!$,;'@*-._"  # signs of an address that need no escape; brackets would end the link
 _TAG = re.compile(r"<(?!br\s*/?>)(?=[A-Za-z/!?])", re.IGNORECASE)
 # The beginning of a line up to the colon of a link definition, also the second line of one: "[x]: //host", "- b]: …".
-_DEFINITION = re.compile(r"^([ \t>*+\-\d.)]*\[?(?:[^\[\]\\\n]|\\.)*\]):", re.MULTILINE)
+_DEFINITION = re.compile(r"^((?:[ \t>*+\-\d.)]*\[)?(?:[^\[\]\\\n]|\\.)*\]):", re.MULTILINE)
 
 
 def wiki_hosts(passages: Iterable[Passage], wiki_url: str) -> frozenset[str]:
