@@ -593,6 +593,21 @@ def test_two_editions_are_told_apart_in_prompt_and_answer() -> None:
     ) in seen.text
 
 
+def test_pages_that_contradict_each_other_are_told_in_prompt_and_answer() -> None:
+    words = "Отправитель пишет заявление кассиру, кассир передаёт его контролёру смены, контролёр сверяет паспорт."
+    wiki = [
+        chunk("a", f"{words} Деньги возвращают за 3 дня.", title="Возврат в кассе"),
+        chunk("b", f"{words} Деньги возвращают за 10 дней.", title="Возврат на карту", updated="2024-01-01"),
+    ]
+    llm = answering("Деньги возвращают за 3 дня [1].", "возвращают")
+    seen = put("Как возвращают деньги в кассе?", kit(llm, wiki))
+    assert "почти тот же текст, но с другими данными, в источнике 1" in llm.asked("answer")[0].messages[1].content
+    assert (
+        "\n\nДве страницы почти одинаковы, но расходятся в данных: [Возврат в кассе](https://wiki.example.com/a) "
+        "и [Возврат на карту](https://wiki.example.com/b).\n\n**Источники**"
+    ) in seen.text
+
+
 def test_retrieval_alone_writes_no_answer() -> None:
     llm = ScriptedLlm()
     trace = retrieve([Turn("user", LIMIT)], ANYBODY, kit=kit(llm))

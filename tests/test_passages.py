@@ -171,6 +171,9 @@ def test_half_of_the_text_keeps_the_numbers() -> None:
 
 RULES = "Деньги возвращают отправителю за три рабочих дня со дня заявления, комиссию удерживают всегда. "
 OTHER = "Деньги возвращают отправителю за десять рабочих дней со дня заявления, комиссию не удерживают никогда. "
+WORDS = "Отправитель пишет заявление кассиру, тот передаёт бумагу контролёру смены, контролёр сверяет паспорт."
+LONG, LONG_10 = (f"{WORDS} Деньги возвращают за {days} рабочих дней." for days in (3, 10))
+LONG_NOT = LONG.replace("возвращают", "не возвращают")
 
 
 def test_a_copy_is_dropped_and_the_newer_one_leads() -> None:
@@ -192,6 +195,29 @@ def test_an_earlier_edition_stands_behind_the_newer_and_says_so() -> None:
     assert [(passage.page_id, passage.note) for passage in cut.passages] == [("new", ""), ("x", ""), ("old", "older:1")]
 
 
+def test_nearly_the_same_text_with_another_number_is_kept_and_says_so() -> None:
+    wiki = [chunk("new", LONG, title="Турция"), chunk("old", LONG_10, title="Казахстан", updated="2024-01-01")]
+    cut = made(wiki, ["old", "new"])
+    assert [(passage.page_id, passage.note) for passage in cut.passages] == [("old", "differs:2"), ("new", "")]
+
+
+def test_of_three_editions_each_names_the_newest() -> None:
+    wiki = [chunk(year, f"{RULES} {year}", title=f"Р {year}") for year in ("2023", "2024", "2025")]
+    cut = made(wiki, ["2023", "2024", "2025"])
+    notes = [(passage.page_id, passage.note) for passage in cut.passages]
+    assert notes == [("2025", ""), ("2024", "older:1"), ("2023", "older:1")]
+
+
+def test_an_edition_names_the_section_that_it_is_an_edition_of() -> None:
+    wiki = [
+        chunk("new#0", "Кому возвращают.", title="Р 2025", headings=("Кому",)),
+        chunk("new#5", RULES, title="Р 2025", headings=("Срок",)),
+        chunk("old#5", OTHER, title="Р 2023", headings=("Срок",)),
+    ]
+    cut = made(wiki, ["new#0", "new#5", "old#5"])
+    assert [passage.note for passage in cut.passages] == ["", "", "older:2"]
+
+
 def test_an_edition_whose_newer_one_found_no_room_says_nothing() -> None:
     wiki = [chunk("a", "а" * 50), chunk("new", RULES, title="Р 2025"), chunk("old", OTHER, title="Р 2023")]
     cut = made(wiki, ["a", "old", "new"], count=2)
@@ -205,19 +231,26 @@ def passage(page: str, text: str, title: str, updated: str = "", headings: tuple
 @pytest.mark.parametrize(
     ("one", "other", "twins"),
     [
-        (passage("1", RULES, "Р 2023"), passage("2", OTHER, "Р 2025"), [(1, 0, False)]),
-        (passage("1", RULES, "Р (архив)", "2022"), passage("2", OTHER, "Р", "2024"), [(1, 0, False)]),
-        (passage("1", RULES * 2, "А", "2024"), passage("2", RULES * 2, "Б", "2023"), [(0, 1, True)]),
+        (passage("1", RULES, "Р 2023"), passage("2", OTHER, "Р 2025"), [(1, 0, "edition")]),
+        (passage("1", RULES, "Р (архив)", "2022"), passage("2", OTHER, "Р", "2024"), [(1, 0, "edition")]),
+        (passage("1", RULES * 2, "А", "2024"), passage("2", RULES * 2, "Б", "2023"), [(0, 1, "copy")]),
         (passage("1", RULES, "Адаптация: аналитик"), passage("2", OTHER, "Адаптация: инженер"), []),
         (passage("1", RULES, "Р 2025", headings=("Срок",)), passage("2", OTHER, "Р 2023", headings=("Кому",)), []),
         (passage("1", RULES, "Р"), passage("1", RULES, "Р"), []),
+        (passage("1", LONG, "Возврат", "2024"), passage("2", LONG_10, "Возврат", "2025"), [(1, 0, "edition")]),
+        (passage("1", LONG, "Возврат", "2025"), passage("2", LONG_10, "Возврат: правила", "2024"), [(0, 1, "edition")]),
+        (passage("1", LONG, "Возврат", "2025"), passage("2", LONG_NOT, "Возврат", "2024"), [(0, 1, "edition")]),
+        (passage("1", LONG, "Турция", "2025"), passage("2", LONG_10, "Казахстан", "2024"), [(0, 1, "differs")]),
+        (passage("1", LONG + " Ещё.", "Возврат", "2025"), passage("2", LONG, "Возврат", "2024"), [(0, 1, "copy")]),
+        (passage("1", RULES, "Р (архив)", "2025"), passage("2", OTHER, "Р", "2024"), [(1, 0, "edition")]),
+        (passage("1", RULES, "Р v2", "2024"), passage("2", OTHER, "Р v10", "2023"), [(1, 0, "edition")]),
         (passage("1", "", "А"), passage("2", "", "Б"), []),
     ],
 )
 def test_copies_and_editions_are_told_from_twins_in_name_only(
-    one: Passage, other: Passage, twins: list[tuple[int, int, bool]]
+    one: Passage, other: Passage, twins: list[tuple[int, int, str]]
 ) -> None:
-    assert [(twin.newer, twin.older, twin.same) for twin in find_twins([one, other])] == twins
+    assert [(twin.newer, twin.older, twin.kind) for twin in find_twins([one, other])] == twins
 
 
 def test_pages_are_fetched_once() -> None:

@@ -235,7 +235,7 @@ class Passage:
     score: float = 0.0
     rebuilt: bool = False  # joined from several parts
     shortened: bool = False  # did not fit whole
-    note: str = ""  # "older:2" = an earlier edition of what passage 2 says
+    note: str = ""  # "older:2" = an earlier edition of what passage 2 says; "differs:2" = nearly its text, other data
     part: tuple[int, int, int] = (1, 1, 1)  # first and last part of a split section, of how many
 
 

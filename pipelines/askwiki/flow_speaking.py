@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from functools import lru_cache, partial
@@ -18,7 +18,7 @@ from askwiki.stages.dialogue import source_list as source_list_of
 from askwiki.stages.extract import as_markdown, extract
 from askwiki.stages.gate import SentenceGate
 from askwiki.stages.links import link, wiki_hosts
-from askwiki.stages.passages import OLDER, make_passages, renumbered
+from askwiki.stages.passages import OLDER, make_passages, note_of, renumbered
 from askwiki.stages.search import search_terms
 from askwiki.stages.smalltalk import kind_of_talk
 from askwiki.stages.sources import cited_sources, label_of, link_list, source_list, source_of
@@ -186,8 +186,8 @@ def _finish(run: Run, passages: Sequence[Passage], cited: set[int]) -> Speech:
     listed = cited_sources(passages, cited, list_all=run.settings.sources.list_all)
     if not cited:
         yield from _sources(run, listed)
-    for older, newer in _editions(passages, {passage.number for passage in listed}):
-        yield run.token(f"\n\n{run.say('edition', older=_named(older), newer=_named(newer))}")
+    for note in _notes(run, passages, {passage.number for passage in listed}):
+        yield run.token(f"\n\n{note}")
     title = run.say("sources_title" if cited else "sources_given")
     text = source_list(listed, title=title, texts=run.kit.texts, language=run.language, now=datetime.now(UTC))
     if text:
@@ -195,15 +195,14 @@ def _finish(run: Run, passages: Sequence[Passage], cited: set[int]) -> Speech:
     return Answer(run.text, sources=_sources(run, listed))
 
 
-def _editions(passages: Sequence[Passage], listed: set[int]) -> list[tuple[Passage, Passage]]:
-    """(older, newer) of the passages, where one of both is a source of this answer."""
+def _notes(run: Run, passages: Sequence[Passage], listed: set[int]) -> Iterator[str]:
+    """A sentence for each pair of editions or of pages that differ, where one of both is a source of this answer."""
     numbers = {passage.number: passage for passage in passages}
-    pairs = []
     for passage in passages:
-        newer = numbers.get(int(passage.note.removeprefix(f"{OLDER}:") or 0)) if passage.note else None
-        if newer is not None and listed & {passage.number, newer.number}:
-            pairs.append((passage, newer))
-    return pairs
+        kind, number = note_of(passage)
+        if number in numbers and listed & {passage.number, number}:
+            name = "edition" if kind == OLDER else "differing"
+            yield run.say(name, older=_named(passage), newer=_named(numbers[number]))
 
 
 def _named(passage: Passage) -> str:

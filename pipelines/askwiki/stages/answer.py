@@ -12,7 +12,7 @@ from askwiki.errors import ModelError
 from askwiki.llm import Llm, Message, Reply
 from askwiki.stages.fence import Fence, one_line
 from askwiki.stages.gate import SentenceGate
-from askwiki.stages.passages import OLDER
+from askwiki.stages.passages import DIFFERS, OLDER, note_of
 from askwiki.stages.tools import Tools
 
 NO_ANSWER = "NO_ANSWER"  # how the model says that the sources lack the answer; see the prompts
@@ -138,12 +138,25 @@ def _written(passage: Passage, fence: Fence, language: str) -> str:
         lines.append(f"{words['updated']} {passage.updated[:10]}")
     if passage.url:
         lines.append(one_line(passage.url))
-    if passage.note.startswith(f"{OLDER}:"):
-        lines.append(f"{words['older']} {passage.note.split(':', 1)[1]}")
+    kind, other = note_of(passage)
+    if kind:
+        lines.append(f"{words[kind]} {other}")
     return fence.around("\n".join((*lines, "", passage.text)), str(passage.number))
 
 
 _WORDS = {
-    "ru": {"part": "часть", "of": "из", "updated": "обновлено", "older": "прежняя редакция источника"},
-    "en": {"part": "part", "of": "of", "updated": "updated", "older": "earlier edition of source"},
+    "ru": {
+        "part": "часть",
+        "of": "из",
+        "updated": "обновлено",
+        OLDER: "прежняя редакция источника",
+        DIFFERS: "почти тот же текст, но с другими данными, в источнике",
+    },
+    "en": {
+        "part": "part",
+        "of": "of",
+        "updated": "updated",
+        OLDER: "earlier edition of source",
+        DIFFERS: "nearly the same text, but with other data, in source",
+    },
 }

@@ -6,12 +6,15 @@ import re
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Literal
 
 from askwiki.data import Passage
+from askwiki.stages.support import exact_facts
 from askwiki.stemming import fold, telling_stems
 
 SAME_TEXT = 0.85  # share of common word pairs (Jaccard) from which two texts say the same words
 SAME_THING = 0.35  # the same, for texts whose titles differ in nothing but year or version
+LEAST_PAIRS = 8  # of words without numbers that make a text; fewer are a row of a table
 _EDITION = re.compile(
     r"\b(?:19|20)\d\d\b|\bv(?:er|ersion)?\.?\s*\d+(?:\.\d+)*\b|\b(?:верси[яи]|редакци[яи]|ред\.?|rev\.?|edition)\s*\d*"
     r"|\((?:архив|старый|старая|устарел\w*|old|archive[d]?|draft|черновик|новый|новая|new|копия|copy)[^)]*\)"
@@ -20,32 +23,56 @@ _EDITION = re.compile(
 )
 
 
+_STALE = re.compile(
+    r"\b(?:архив\w*|устарел\w*|стар(?:ый|ая|ое)|черновик\w*|old|archived?|deprecated|draft)\b", re.IGNORECASE
+)
+_VERSION = re.compile(r"\b(?:v|ver|version|верси\w|редакци\w|ред|rev|edition)\.?\s*(\d+(?:\.\d+)*)", re.IGNORECASE)
+_NEGATION = re.compile(r"\b(?:не|нет|нельзя|без|кроме|ни|not|no|never|without|except)\b|n't\b", re.IGNORECASE)
+
+Kind = Literal["copy", "edition", "differs"]
+
+
 @dataclass(frozen=True, slots=True)
 class Twin:
-    """``older`` repeats ``newer`` (``same``) or is an earlier edition of it that may say otherwise."""
+    """``older`` is a ``copy`` that says no more, an earlier ``edition``, or ``differs``: another thing told alike."""
 
     newer: int  # places in the list of passages
     older: int
-    same: bool
+    kind: Kind
 
 
 def find_twins(passages: Sequence[Passage]) -> list[Twin]:
-    """Pairs of passages of different pages that are copies or editions of one thing, the newer first."""
+    """Pairs of passages of different pages that tell one thing twice, or almost, the newer first."""
     shingles = [_shingles(passage.text) for passage in passages]
-    names = [_name(passage) for passage in passages]
     twins = []
     for later in range(len(passages)):
         for earlier in range(later):
             if passages[earlier].page_id == passages[later].page_id:
                 continue
-            alike = _jaccard(shingles[earlier], shingles[later])
-            same = alike >= SAME_TEXT
-            named_alike = names[earlier] == names[later]
-            edition = named_alike and passages[earlier].title != passages[later].title
-            if same or edition or (alike >= SAME_THING and named_alike):
-                newer, older = _by_age(passages, earlier, later)
-                twins.append(Twin(newer, older, same))
+            newer, older = _by_age(passages, earlier, later)
+            kind = _kind(passages[newer], passages[older], _jaccard(shingles[earlier], shingles[later]))
+            if kind is not None:
+                twins.append(Twin(newer, older, kind))
     return twins
+
+
+def _kind(newer: Passage, older: Passage, alike: float) -> Kind | None:
+    """A copy may be left out, so it must not hold a word, a number or a "not" that the newer one has not."""
+    if alike >= SAME_TEXT and _says_no_more(older.text, newer.text):
+        return "copy"
+    named_alike = _name(newer) == _name(older)
+    if named_alike and (alike >= SAME_THING or newer.title != older.title):
+        return "edition"
+    if alike < SAME_TEXT:
+        return None
+    one, other = (set(telling_stems(" ".join(_name(passage)))) for passage in (newer, older))
+    return "edition" if one <= other or other <= one else "differs"
+
+
+def _says_no_more(older: str, newer: str) -> bool:
+    words, facts = set(telling_stems(older)), exact_facts(older)
+    negations = len(_NEGATION.findall(older)) == len(_NEGATION.findall(newer))
+    return negations and words <= set(telling_stems(newer)) and facts <= exact_facts(newer)
 
 
 def _name(passage: Passage) -> tuple[str, str]:
@@ -55,19 +82,23 @@ def _name(passage: Passage) -> tuple[str, str]:
 
 
 def _by_age(passages: Sequence[Passage], one: int, other: int) -> tuple[int, int]:
-    """(newer, older); a year in the title says more than the date of the last edit; else the better ranked leads."""
-    key_one, key_other = _age(passages[one]), _age(passages[other])
-    return (other, one) if key_other > key_one else (one, other)
+    """(newer, older): what calls itself old is; then year, version of the title, last edit, rank."""
+    return (other, one) if _age(passages[other]) > _age(passages[one]) else (one, other)
 
 
-def _age(passage: Passage) -> tuple[int, str]:
+def _age(passage: Passage) -> tuple[bool, int, tuple[int, ...], str]:
+    current = not _STALE.search(" / ".join((*passage.path, passage.title)))
     years = [int(year) for year in re.findall(r"\b(?:19|20)\d\d\b", passage.title)]
-    return max(years, default=0), passage.updated
+    version = _VERSION.search(passage.title)
+    numbers = tuple(map(int, version[1].split("."))) if version else ()
+    return current, max(years, default=0), numbers, passage.updated
 
 
 def _shingles(text: str) -> Set[tuple[str, str]]:
+    """Pairs of words, the numbers left out where there is enough else: two texts may differ in just them."""
     words = telling_stems(text)
-    return set(pairwise(words))
+    pairs = set(pairwise(word for word in words if not word.isdigit()))
+    return pairs if len(pairs) >= LEAST_PAIRS else set(pairwise(words))
 
 
 def _jaccard(one: Set[tuple[str, str]], other: Set[tuple[str, str]]) -> float:
