@@ -19,7 +19,7 @@ from askwiki.errors import StoreError
 from askwiki.store.embedded import EmbeddedReader, EmbeddedWriter
 from askwiki.store.port import Leg
 from askwiki.store.versions import copy_shard
-from tests.stores import EMBEDDER, FINGERPRINT, embedded, make_chunk, write_page
+from tests.stores import EMBEDDER, FINGERPRINT, SOURCE, embedded, make_chunk, write_page
 
 
 @pytest.fixture
@@ -211,3 +211,24 @@ def test_a_full_disk_leaves_the_old_version_in_force(root: Path) -> None:
     reader = EmbeddedReader(root)
     assert reader.count() == 1
     reader.close()
+
+
+def test_pages_that_come_and_go_leave_no_room_behind(tmp_path: Path) -> None:
+    root = tmp_path / "store"
+    sizes = []
+    for turn in range(6):
+        writer = EmbeddedWriter(root, FINGERPRINT)
+        for page in range(30):
+            chunks = [make_chunk(f"{turn}-{page}", n, f"страница {page} раздел {n} раз {turn}") for n in range(10)]
+            write_page(writer, *chunks)
+            writer.remove_page(SOURCE, f"{turn - 1}-{page}")
+        writer.commit()
+        writer.close()
+        kept = [file for file in (root / "writer" / "shard" / "segments").rglob("*") if file.is_file()]
+        sizes.append(sum(file.stat().st_blocks for file in kept))
+    assert max(sizes[3:]) <= 1.1 * max(sizes[:3])
+    reader = EmbeddedReader(root)
+    assert reader.count() == 300
+    leg = Leg("text", EMBEDDER.query("страница 7 раздел 3 раз 5"), 1)
+    (found,) = reader.search([leg], Rights())["text"]
+    assert reader.fetch([found], Rights())[found].text.endswith("раз 5")

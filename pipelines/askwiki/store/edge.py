@@ -21,6 +21,10 @@ _INDEX_KINDS = {
     "bool": edge.PayloadSchemaType.Bool,
     "datetime": edge.PayloadSchemaType.Datetime,
 }
+# One segment without graphs: every search is exact, and only dead points make it worth rewriting.
+_OPTIMIZERS = edge.EdgeOptimizersConfig(
+    deleted_threshold=0.2, vacuum_min_vector_number=200, default_segment_number=1, indexing_threshold=2**40
+)
 
 
 class EdgeEngine:
@@ -42,7 +46,8 @@ class EdgeEngine:
         }
         sparse = {SPARSE: edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf if idf else None)}
         folder.mkdir(parents=True)
-        engine = cls(_called(edge.EdgeShard.create, str(folder), edge.EdgeConfig(vectors=dense, sparse_vectors=sparse)))
+        config = edge.EdgeConfig(vectors=dense, sparse_vectors=sparse, optimizers=_OPTIMIZERS)
+        engine = cls(_called(edge.EdgeShard.create, str(folder), config))
         for name, kind in INDEXES.items():
             engine._update(edge.UpdateOperation.create_field_index(name, _INDEX_KINDS[kind]))
         return engine
@@ -50,6 +55,10 @@ class EdgeEngine:
     @classmethod
     def load(cls, folder: Path) -> EdgeEngine:
         return cls(_called(edge.EdgeShard.load, str(folder)))
+
+    def tidy(self) -> None:
+        """Give back the room of deleted points once a fifth is dead; safe to be cut off, free when there is little."""
+        _called(self._shard.optimize)
 
     def write(self, operations: Sequence[Operation]) -> None:
         for operation in operations:

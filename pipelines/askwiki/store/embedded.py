@@ -145,6 +145,8 @@ class EmbeddedWriter:
         if not self._rebuild and not dirty.exists():
             return
         self._records.forget_unused_access()
+        if self._engine is not None:
+            self._engine.tidy()
         self._close_engine()
         try:
             if self._rebuild:
