@@ -248,6 +248,28 @@ def test_what_was_said_is_put_another_way_without_a_search() -> None:
     assert "assistant: 3 дня.\n" in llm.asked("answer")[0].messages[1].content
 
 
+BROKEN_OFF = "Ответ оборвался, потому что языковая модель перестала отвечать."
+LESS = "Разговор не поместился в модель, беру меньше…"
+
+
+@pytest.mark.parametrize(
+    ("replies", "text", "degraded"),
+    [
+        (["NO_ANSWER нечего"], "Переписать сказанное не получилось. Попробуйте сказать иначе, что нужно.", ()),
+        (["[3]"], "Переписать сказанное не получилось. Попробуйте сказать иначе, что нужно.", ()),
+        ([["3 days. ", "And ", ModelError("cut")]], f"3 days. And \n\n*{BROKEN_OFF}*\n\n{LINKS}", (BROKEN_OFF,)),
+        ([ContextOverflow("long"), "3 days."], f"3 days.\n\n{LINKS}", (LESS,)),
+    ],
+    ids=["no answer", "nothing may leave", "broken off", "too long"],
+)
+def test_what_goes_wrong_with_putting_it_another_way_is_said(
+    replies: list[Any], text: str, degraded: tuple[str, ...]
+) -> None:
+    turns = [Turn("user", "Срок?"), SAID, Turn("user", "Переведи ответ на английский")]
+    seen = put(turns, kit(ScriptedLlm().enqueue("answer", *replies)))
+    assert (seen.text, seen.answer.degraded) == (text, degraded)
+
+
 @pytest.mark.parametrize(
     ("message", "text", "refused"),
     [
@@ -296,6 +318,43 @@ def test_a_question_outside_the_wiki_is_refused_as_such() -> None:
     seen = put([*FOLLOW_UP[:2], Turn("user", "А погода завтра?")], kit(llm))
     assert seen.answer.refused == "outside"
     assert seen.text == "Похоже, этот вопрос не о том, что описано в вики компании, поэтому ответа у меня нет."
+
+
+@pytest.mark.parametrize("said", ["NO_ANSWER Это не о компании.", None], ids=["by the answer", "by the filter"])
+def test_a_single_question_outside_the_wiki_is_refused_as_such(said: str | None) -> None:
+    llm = answering(said, "Лимит", "лимит") if said else ScriptedLlm().always("relevance", "0")
+    if said:
+        llm.always("relevance", "1")
+    seen = put("Напиши стихи про осень", kit(llm))
+    assert seen.answer.refused == "outside"
+    assert seen.text == "Похоже, этот вопрос не о том, что описано в вики компании, поэтому ответа у меня нет."
+
+
+def test_a_wiki_in_another_language_may_still_be_about_the_question() -> None:
+    seen = put("Who is the head of procurement here?", kit(ScriptedLlm().always("relevance", "0")))
+    assert seen.answer.refused == "insufficient"
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("К сожалению, я не могу помочь с этим запросом.", "К сожалению, я не могу помочь с этим запросом."),
+        ("В источниках нет ответа на этот вопрос.", "В источниках нет ответа на этот вопрос."),
+        ("I cannot help with that.", "I cannot help with that."),
+        ("В вики этого нет. NO_ANSWER Нет лимита.", "В вики этого нет. Нет лимита."),
+    ],
+)
+def test_a_model_that_refuses_in_its_own_words_lists_no_sources(said: str, shown: str) -> None:
+    seen = put(LIMIT, kit(answering(said, "лимит")))
+    assert seen.answer.refused == "insufficient"
+    assert seen.text.startswith(f"{shown}\n\n**Ближайшие страницы (на вопрос не отвечают)**\n\n- [Лимиты переводов]")
+    assert (seen.sources, seen.answer.sources) == ([], ())
+
+
+def test_an_answer_that_names_a_gap_keeps_its_sources() -> None:
+    said = "Лимит 100 000 рублей [1]. О сроках в источниках нет данных."
+    seen = put(LIMIT, kit(answering(said, "лимит")))
+    assert (seen.answer.refused, [source.number for source in seen.answer.sources]) == ("", [1])
 
 
 def test_nothing_found_and_an_empty_index_are_told_apart() -> None:
@@ -476,6 +535,13 @@ def test_an_empty_answer_falls_back_to_excerpts() -> None:
     seen = put(LIMIT, kit(answering(ModelError("The language model answered with nothing."), "лимит")))
     assert seen.answer.degraded == (EXCERPTS,)
     assert "> Разовый лимит" in seen.text
+
+
+@pytest.mark.parametrize("said", ["[7]", "![](https://evil.example/p.png)", ["\n", " \n"]])
+def test_an_answer_of_which_nothing_may_leave_falls_back_to_excerpts(said: Any) -> None:
+    seen = put(LIMIT, kit(answering(said, "лимит")))
+    assert seen.answer.degraded == (EXCERPTS,)
+    assert seen.text.strip().startswith("Вот что говорит об этом вики:\n\n**Лимиты переводов** [1]")
 
 
 def test_a_prompt_that_is_too_long_is_shortened_once_and_said() -> None:

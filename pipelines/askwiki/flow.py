@@ -14,16 +14,17 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from askwiki.configuration import settings_digest
-from askwiki.data import Answer, Candidate, Event, Identity, Passage, Question, Refusal, Rights, Status, Trace, Turn
+from askwiki.data import Answer, Candidate, Event, Identity, Passage, Question, Rights, Status, Trace, Turn
 from askwiki.errors import ModelError, StoreError, StoreMismatch
 from askwiki.flow_finding import check_relevance, collect, find, pass_gates, understand
 from askwiki.flow_run import Run
-from askwiki.flow_speaking import refuse, rework, talk, write_answer
+from askwiki.flow_speaking import refuse, talk
+from askwiki.flow_writing import rework, write_answer
 from askwiki.kit import Kit
 from askwiki.settings import Settings
 from askwiki.stages.condense import language_of
 from askwiki.stages.history import still_readable
-from askwiki.stages.refusal import confidence, is_foreign
+from askwiki.stages.refusal import confidence, kind_of_refusal
 
 logger = logging.getLogger(__name__)
 
@@ -126,13 +127,11 @@ def _answer(
         return (yield from _nothing(run, rights))
     trace.judged = yield from check_relevance(run, asked, trace.gated)
     if all(candidate.verdict == "no" for candidate in trace.judged):
-        refused: Refusal = "outside" if asked.need == "outside" else "insufficient"
-        return (yield from refuse(run, refused, trace.gated, rights))
+        return (yield from refuse(run, kind_of_refusal(asked, trace.gated), trace.gated, rights))
     sure = trace.confidence or 0.0
     run.weak = sure < run.settings.answer.caution
     if run.kit.llm is None and sure < run.settings.answer.refusal_threshold:
-        refused = "outside" if is_foreign(trace.gated, asked) else "insufficient"
-        return (yield from refuse(run, refused, trace.gated, rights))
+        return (yield from refuse(run, kind_of_refusal(asked, trace.gated), trace.gated, rights))
     cut = yield from collect(run, asked, trace.judged, rights)
     trace.passages = cut.passages
     return (yield from write_answer(run, asked, cut.passages, trace.gated, rights))

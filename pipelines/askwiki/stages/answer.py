@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import threading
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Sequence, Set
 from dataclasses import dataclass
 from datetime import date
 
@@ -15,6 +16,15 @@ from askwiki.stages.gate import SentenceGate
 from askwiki.stages.passages import DIFFERS, OLDER, note_of
 from askwiki.stages.tools import Tools
 
+NO_WORDS = 400  # characters; a longer answer without a source says more than that there is none
+# A model that forgot the word and says it in a sentence.
+_SAYS_NO = re.compile(
+    r"\bне (?:могу|смог\w*|удалось) (?:ответить|помочь|найти|дать ответ)|\bне (?:нашл\w+|найден\w*|содерж\w+)\b"
+    r"|\bнет (?:ответа|информации|данных|сведений)"
+    r"|\b(?:can(?:not|['’]t)|unable to|could ?n[o'’]t) (?:answer|help|assist|find)"
+    r"|\bno (?:answer|information|data)\b|\b(?:do(?:es)?) ?n[o'’]t (?:contain|mention|say|provide)\b",
+    re.IGNORECASE,
+)
 NO_ANSWER = "NO_ANSWER"  # how the model says that the sources lack the answer; see the prompts
 HISTORY_CHARACTERS = 4_000  # of the earlier conversation in the answer's prompt; condensing reads more
 SPARE_TOKENS = 64  # for the chat template's own tokens
@@ -26,6 +36,7 @@ class Written:
 
     text: str = ""
     refused: bool = False
+    admitted: bool = False  # the word for "no answer" came after text had left
     lacking: str = ""
     broken: str = ""  # the error that ended it after text had left
     reply: Reply | None = None
@@ -48,10 +59,10 @@ def answer_messages(question: Question, passages: Sequence[Passage], *, kit: Too
     return [Message("system", system), Message("user", user)]
 
 
-def dialogue_messages(question: Question, *, kit: Tools) -> list[Message]:
+def dialogue_messages(question: Question, characters: int, *, kit: Tools) -> list[Message]:
     """For a wish about what was said: no sources, only the conversation."""
     system, user = kit.prompts.get("dialogue", question.language).render(
-        history=history_text(question.history, 3 * HISTORY_CHARACTERS), question=question.original
+        history=history_text(question.history, characters), question=question.original
     )
     return [Message("system", system), Message("user", user)]
 
@@ -108,6 +119,11 @@ def write(
     yield from _give((gate.feed(head) if head else "") + gate.finish(), written)
 
 
+def says_no(written: Written, cited: Set[int]) -> bool:
+    """Whether what was written names no source and is but a sentence on there being no answer."""
+    return not cited and (written.admitted or (len(written.text) <= NO_WORDS and bool(_SAYS_NO.search(written.text))))
+
+
 def _bare(head: str) -> str:
     return head.lstrip('*_#`" \n')
 
@@ -122,6 +138,8 @@ def _refuses(head: str) -> bool:
 
 
 def _give(text: str, written: Written) -> Generator[str, None, None]:
+    if NO_ANSWER in text:
+        written.admitted, text = True, text.replace(NO_ANSWER, "").lstrip()
     if text:
         written.text += text
         yield text

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from askwiki.data import Candidate, Chunk, Question
+from askwiki.data import Candidate, Chunk, Question, Refusal
 from askwiki.encoders.terms import grams, terms
 from askwiki.everyday import Everyday
 from askwiki.settings import AnswerSettings
+from askwiki.stages.condense import language_of
 from askwiki.stemming import telling_stems
 
 STEEPNESS = 4.0  # of the curve from support to confidence: a tenth more support near its middle moves it by a tenth
@@ -55,7 +56,17 @@ def text_of(chunk: Chunk) -> str:
     return "\n".join((" / ".join((*chunk.path, chunk.title, *chunk.headings)), chunk.text))
 
 
+def kind_of_refusal(question: Question, candidates: Sequence[Candidate]) -> Refusal:
+    """What an honest "no" says: no wiki of a company knows such things, or this one does not say."""
+    return "outside" if question.need == "outside" or is_foreign(candidates, question) else "insufficient"
+
+
 def is_foreign(candidates: Sequence[Candidate], question: Question) -> bool:
-    """Whether not one telling word of the question stands in anything found: it is about something else."""
+    """Whether not one telling word of the question stands in anything found: it is about something else.
+
+    A wiki in another language than the question's has none of its words and may still be about it.
+    """
+    if candidates and language_of(text_of(candidates[0].chunk), question.language) != question.language:
+        return False
     words = set(telling_stems(question.text))
     return not any(words & set(telling_stems(text_of(candidate.chunk))) for candidate in candidates)
