@@ -18,13 +18,24 @@ _BEFORE = 100  # characters before new text in which the end of a sentence may b
 _FENCE = re.compile(r"^(?P<indent>[ \t]*)(?:[-*+>]\s+|\d+[.)]\s+)?(?P<fence>`{3,}|~{3,})[ \t]*(?P<info>[^`\n]*)\n?\Z")
 _MARKER = re.compile(r"[ \u00a0]?\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\](?!\()")
 _MARKERS = re.compile(r"(?:[ \u00a0]?\[\d{1,3}(?:\s*[,;]\s*\d{1,3})*\](?!\())+")
+# Other ways in which models write a marker; a range; a marker that leads somewhere is one whose address nobody checked.
+_ODD_MARKER = re.compile(
+    r"【(\d{1,3})[^】\n]{0,40}】|\[\^(\d{1,3})\](?!:)|\[\[(\d{1,3})\]\]|\[(\d{1,3})\]\([^()\s]*\)"
+    r"|\[(?:источник|source)?[ \u00a0:№#]{0,3}(\d{1,3})\](?!\()",
+    re.IGNORECASE,
+)
+_RANGE = re.compile(r"\[(\d{1,3})\s?[-–—]\s?(\d{1,3})\](?!\()")
+MOST_IN_RANGE = 12  # passages that one range names; a longer one is no range of sources
+_WORD = re.compile(r"\w")
 _CODE_SPAN = re.compile(r"(`+[^`\n]*`+)")
 # What the chat would run as a live page beside the answer: code blocks of these kinds, these tags in any code.
 _LIVE = {"html", "svg", "xhtml", "htm", "css", "js", "javascript", "jsx", "ts", "typescript", "vue", "svelte"}
 _LIVE_TAG = re.compile(r"<(html|style|script|svg)>", re.IGNORECASE)
 # The end of a sentence: its sign, closing quotes, markers after it; then a blank and what may begin the next one.
 _END = re.compile(
-    r"(?<!\b\w)(?<!\b\w\w)(?<![.!?…])[.!?…]+[»\")*_]*(?:[ \u00a0]?\[[\d,; ]+\])*[ \t]+(?=[^\s\[a-zа-яё\d])", re.DOTALL
+    r"(?<!\b\w)(?<!\b\w\w)(?<![.!?…])[.!?…]+[»\")*_]*(?:[ \u00a0]?(?:\[\^?[\d,; –-]+\]|【[^】\n]*】))*[ \t]+"
+    r"(?=[^\s\[【a-zа-яё\d])",
+    re.DOTALL,
 )
 _INDENT_OF_CODE = 4  # columns from which a renderer may not take a fence for one
 
@@ -45,6 +56,7 @@ class SentenceGate:
         self._fence = ""  # the open code block's fence
         self._indent = 0
         self._diagram: list[str] | None = None
+        self._said = ""  # the last sentence: a marker that stands alone belongs to it
 
     def feed(self, piece: str) -> str:
         """The text that may leave now."""
@@ -121,16 +133,29 @@ class SentenceGate:
         return f"{indent}{fence}text\n{body}{indent}{fence}\n{indent}*{self._broken_diagram}*\n"
 
     def _checked(self, unit: str) -> str:
-        parts = _CODE_SPAN.split(unit)
+        parts = [part if number % 2 else _usual_markers(part) for number, part in enumerate(_CODE_SPAN.split(unit))]
         plain = "".join(part for number, part in enumerate(parts) if number % 2 == 0)
         cited = [int(number) for match in _MARKER.finditer(plain) for number in re.split(r"\s*[,;]\s*", match[1])]
+        sentence = "".join(part if number % 2 else _MARKERS.sub("", part) for number, part in enumerate(parts))
+        sentence = sentence if _WORD.search(sentence) else self._said
+        self._said = sentence
         if cited:
-            sentence = "".join(part if number % 2 else _MARKERS.sub("", part) for number, part in enumerate(parts))
-            supported = set(supporting(sentence, cited, self._passages, self._least_share))
+            supported = set(supporting(sentence, cited, self._passages, self._least_share) if sentence else ())
             self.cited |= supported
             parts = [part if number % 2 else _keep_markers(part, supported) for number, part in enumerate(parts)]
         parts = [_LIVE_TAG.sub(r"<\1 >", part) if number % 2 else part for number, part in enumerate(parts)]
         return harmless("".join(parts), self._hosts)
+
+
+def _usual_markers(text: str) -> str:
+    """``【1】``, ``[^1]``, ``[Источник 1]``, ``[1](address)`` as ``[1]``; ``[1-3]`` as ``[1, 2, 3]``."""
+
+    def range_of(match: re.Match[str]) -> str:
+        first, last = int(match[1]), int(match[2])
+        listed = first < last < first + MOST_IN_RANGE
+        return f"[{', '.join(map(str, range(first, last + 1)))}]" if listed else match.group()
+
+    return _RANGE.sub(range_of, _ODD_MARKER.sub(lambda match: f"[{match[match.lastindex or 1]}]", text))
 
 
 def _keep_markers(text: str, supported: set[int]) -> str:
