@@ -1,7 +1,8 @@
 """Dialogue -> a question that stands alone: by the LLM where it helps, else by a stated rule.
 
 The rule without an LLM: a question that leans on what was said (pronoun, «а …», ellipsis, no more than
-a few words) is searched together with the previous question of the person; any other stands alone.
+a few words) is searched together with the previous question of the person, and with the one that this
+one leans on; thanks and wishes about an answer are none. Any other question stands alone.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from askwiki.data import Intent, Need, Question, Turn
 from askwiki.errors import Cancelled, ModelError
 from askwiki.llm import Message
 from askwiki.settings import CondenseSettings, Settings
-from askwiki.stages.dialogue import clean, recent, split
+from askwiki.stages.dialogue import clean, is_button, recent, split
 from askwiki.stages.smalltalk import is_about_last_answer, is_friendly, without_greeting
 from askwiki.stages.tools import Tools
 from askwiki.stemming import STOP_WORDS, fold, telling_stems
@@ -50,9 +51,16 @@ _CONCEPT = re.compile(
 )
 # What must not get lost on the way: codes, numbers, names of systems.
 _EXACT = re.compile(r"\b(?=[\w.\-/]*\d)\w+(?:[-._/]\w+)*|\b[A-ZА-ЯЁ]{2,}(?:[-_]\w+)*|\b[a-z]+(?:[-_][a-z0-9]+)+\b")
+# What a model says instead of a question.
+_REFUSAL = re.compile(
+    r"\b(?:не могу (?:помочь|ответить|выполнить|обсуждать)|я (?:всего лишь )?языковая модель"
+    r"|can(?:not|['’]t) (?:help|answer|assist)|as an ai\b|unable to (?:help|answer|assist))",
+    re.IGNORECASE,
+)
 _CYRILLIC, _LATIN = re.compile(r"[А-Яа-яЁё]"), re.compile(r"[A-Za-z]")
 _LATIN_WORD = re.compile(r"\b[A-Za-z']+\b")
 
+LONGEST_CHAIN = 3  # questions that lean one on the other, read together
 FEW_WORDS = 4  # Latin words without one that only English has: codes and commands
 FEW_STEMS = 2  # a question of no more telling words leans on what was said before it
 MOST_CHARACTERS = 1_500  # of a condensed question; a longer one is no question but an answer
@@ -103,11 +111,27 @@ def by_rule(turns: Sequence[Turn], settings: CondenseSettings, default: str = "r
         return replace(question, need="smalltalk")
     if is_about_last_answer(typed) and any(turn.role == "assistant" for turn in before):
         return replace(question, need="dialogue")
-    previous = next((turn.content for turn in reversed(before) if turn.role == "user"), "")
-    previous = without_greeting(previous)[:limit]
+    previous = _previous(before)[:limit]
     if previous and leans_on_dialogue(text):
         return replace(question, text=f"{previous} {text}", previous=previous)
     return question
+
+
+def _previous(before: Sequence[Turn]) -> str:
+    """The question before this one, with the one that it goes on from: «Суточные в Москве? А за границей?»."""
+    asked: list[str] = []
+    for turn in reversed(before):
+        if turn.role != "user" or _is_no_question(turn.content):
+            continue
+        text = without_greeting(turn.content)
+        asked.insert(0, text)
+        if len(asked) == LONGEST_CHAIN or not (_POINTING.search(text) or _CARRYING_ON.match(text)):
+            break
+    return " ".join(asked)
+
+
+def _is_no_question(text: str) -> bool:
+    return is_friendly(text) or is_button(text) or is_about_last_answer(text)
 
 
 def leans_on_dialogue(text: str) -> bool:
@@ -178,8 +202,9 @@ def _by_llm(question: Question, kit: Tools, cancel: threading.Event | None) -> Q
 def _refuse_nonsense(text: str, question: Question) -> None:
     """A model that answers, translates or says nothing has not condensed."""
     longest = max(MOST_CHARACTERS, 2 * len(question.original))
+    said = f"{_written(question.history)}\n{question.original}"
     translated = _CYRILLIC.search(question.original) and not _CYRILLIC.search(text)
-    if not text or len(text) > longest or translated:
+    if not text or len(text) > longest or translated or (_REFUSAL.search(text) and not _REFUSAL.search(said)):
         raise ModelError("The language model did not give a question that stands alone.")
 
 
