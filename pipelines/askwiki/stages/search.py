@@ -137,34 +137,40 @@ def prefer(candidates: Sequence[Candidate], question: Question, settings: Search
     if len(candidates) < 2:
         return list(candidates)
     spread = max(candidate.score for candidate in candidates) - min(candidate.score for candidate in candidates)
-    named = set(stems(question.text))
     lifted = [
-        replace(candidate, score=candidate.score + spread * _lift(candidate.chunk, question, named, settings))
+        replace(candidate, score=candidate.score + spread * _lift(candidate.chunk, question, settings))
         for candidate in candidates
     ]
     return sorted(lifted, key=lambda candidate: (-candidate.score, candidate.chunk.id))
 
 
-def _lift(chunk: Chunk, question: Question, named: set[str], settings: SearchSettings) -> float:
+def _lift(chunk: Chunk, question: Question, settings: SearchSettings) -> float:
     lift = 0.0
     if question.intent is not None and chunk.screen == (question.intent == "screen"):
         lift += settings.lift_intent
-    if _names_place(chunk, question.text, named):
+    if _names_place(chunk, question.text):
         lift += settings.lift_place
     return lift
 
 
+_PLACE_WORD = (
+    r"(?:раздел\w*|пространств\w*|спейс\w*|метк\w*|тег(?:а|ом|ами|и|ов|у|е)?|лейбл\w*|ярлык\w*|space|section|label|tag)"
+)
+_QUOTED = r"[«\"“'](?P<quoted>[^»\"”'\n]{1,60})[»\"”']"
+# «в разделе HR», «с меткой “касса”», "the HR space"
 _PLACE = re.compile(
-    r"\b(?:раздел\w*|пространств\w*|space|section)\s+[«\"“']?(?P<name>[\w][\w &/-]{0,60}?)[»\"”']?(?=[\s,.?!:;]|\Z)",
+    rf"\b{_PLACE_WORD}\s+(?:(?:о|об|про|для|по|about|for|named|called)\s+)?(?:{_QUOTED}|(?P<name>\w[\w&/-]*))"
+    rf"|\b(?:the|in|from)\s+(?P<before>\w[\w&/-]*)\s+(?:space|section)\b|\b(?P<joined>\w+)-(?:раздел|спейс)\w*",
     re.IGNORECASE,
 )
 
 
-def _names_place(chunk: Chunk, text: str, named: set[str]) -> bool:
+def _names_place(chunk: Chunk, text: str) -> bool:
     """Whether the question names the chunk's space, one of its labels, or a section it lies in, as a place."""
-    match = _PLACE.search(text)
-    if match is None:
-        return False
-    wanted = set(stems(match["name"]))
-    places = [chunk.space, *chunk.labels, *chunk.path]
-    return any(wanted <= set(stems(place)) or fold(place) == fold(match["name"]) for place in places if place)
+    places = [place for place in (chunk.space, *chunk.labels, *chunk.path) if place]
+    for match in _PLACE.finditer(text):
+        name = next(filter(None, match.groups()))
+        wanted = set(stems(name))
+        if any((wanted and wanted <= set(stems(place))) or fold(place) == fold(name) for place in places):
+            return True
+    return False
