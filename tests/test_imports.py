@@ -32,6 +32,7 @@ LAYERS: list[list[str]] = [
     [
         "llm",
         "llm_failure",
+        "llm_answer",
         "llm_client",
         "llm_openai",
         "llm_reading",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Generator, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Hashable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
@@ -13,10 +13,11 @@ from typing import Any, TypeVar
 
 from askwiki.errors import Cancelled, ModelError
 from askwiki.llm import Message, Reply, Role
+from askwiki.llm_answer import streamed_reply, whole_reply
 from askwiki.llm_client import Client
 from askwiki.llm_failure import FOREIGN, Failure, read_failure
 from askwiki.llm_pool import CHECK_SECONDS, FairPool
-from askwiki.llm_reading import ThinkingFilter, read_json, without_thinking
+from askwiki.llm_reading import read_json
 from askwiki.llm_request import request
 from askwiki.llm_servers import Server, Servers, base_urls
 from askwiki.settings import LlmSettings, RoleSettings
@@ -24,7 +25,6 @@ from askwiki.settings import LlmSettings, RoleSettings
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
-STREAM_CHARACTERS = 400_000  # of one streamed answer; a model that repeats itself is stopped here
 JSON_TRIES = 2  # the second is told what was wrong with the first
 
 
@@ -115,7 +115,7 @@ class OpenAiLlm:
         cancel: threading.Event | None,
     ) -> Reply:
         def make(server: Server, body: dict[str, Any], seconds: float) -> Reply:
-            return _whole(server.client.create(body, seconds))
+            return whole_reply(server.client.create(body, seconds))
 
         with self._pool.place(cancel or threading.get_ident(), cancel):
             return self._attempt(_Call(role, messages, make, lambda: _any_set(cancel), schema))
@@ -136,7 +136,7 @@ class OpenAiLlm:
         def make(server: Server, body: dict[str, Any], seconds: float) -> Reply:
             deadline = time.monotonic() + seconds
             with server.client.stream(body, seconds) as chunks:
-                return _streamed(chunks, give, lambda: _any_set(*stops), deadline)
+                return streamed_reply(chunks, give, lambda: _any_set(*stops), deadline)
 
         call = _Call(role, messages, make, lambda: _any_set(*stops), stream=True, repeatable=lambda: not given)
         return self._attempt(call)
@@ -202,56 +202,6 @@ def _first_model(server: Server) -> str:
             raise ModelError(f"The language model server {server.name} lists no model; set llm.model.")
         server.model = listed[0]
     return server.model
-
-
-def _whole(answer: Mapping[str, Any]) -> Reply:
-    try:
-        choice = answer["choices"][0]
-        text = without_thinking(choice["message"]["content"] or "")
-    except (KeyError, IndexError, TypeError):
-        raise ModelError("The language model's answer is not in the OpenAI form; check llm.url.") from None
-    asked, said = _tokens(answer)
-    return Reply(text, asked, said, cut=choice.get("finish_reason") == "length")
-
-
-def _tokens(answer: Mapping[str, Any]) -> tuple[int, int]:
-    usage = answer.get("usage") or {}
-    return usage.get("prompt_tokens") or 0, usage.get("completion_tokens") or 0
-
-
-def _streamed(
-    chunks: Iterator[Mapping[str, Any]],
-    give: Callable[[str], None],
-    cancelled: Callable[[], bool],
-    deadline: float,
-) -> Reply:
-    """Hand on the pieces of a stream; thinking of either kind stays here."""
-    thinking, tokens, reason = ThinkingFilter(), (0, 0), None
-    pieces: list[str] = []
-    length = 0
-    for chunk in chunks:
-        if cancelled():
-            raise Cancelled("The chat was stopped.")
-        if chunk.get("usage"):
-            tokens = _tokens(chunk)
-        for choice in chunk.get("choices") or ():
-            reason = choice.get("finish_reason") or reason
-            if piece := thinking.feed((choice.get("delta") or {}).get("content") or ""):
-                pieces.append(piece)
-                length += len(piece)
-                give(piece)
-        if length > STREAM_CHARACTERS or time.monotonic() > deadline:
-            reason = "length"
-            break
-    if rest := thinking.finish():
-        pieces.append(rest)
-        give(rest)
-    text = "".join(pieces)
-    if reason is None:
-        raise ModelError("The language model's answer broke off.")
-    if not text.strip():
-        raise ModelError("The language model answered with nothing.")
-    return Reply(text, tokens[0], tokens[1], cut=reason == "length")
 
 
 def _any_set(*events: threading.Event | None) -> bool:
