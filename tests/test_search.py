@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -14,7 +15,7 @@ from askwiki.data import Candidate, LegHit, Question, Rights
 from askwiki.errors import ModelError, SettingsError
 from askwiki.everyday import Everyday
 from askwiki.glossary import Glossary
-from askwiki.reranking import EndpointReranker, make_reranker
+from askwiki.reranking import CrossEncoderReranker, EndpointReranker, FlagModelReranker, make_reranker
 from askwiki.settings import RerankSettings, SearchSettings
 from askwiki.stages.centre import centred
 from askwiki.stages.fusion import fuse, reciprocal_ranks, standard_scores
@@ -251,6 +252,37 @@ def gates(settings: RerankSettings, reranker: Any = None) -> list[str]:
 )
 def test_each_gate_lets_through_what_it_should(settings: RerankSettings, reranker: Any, ids: list[str]) -> None:
     assert gates(settings, reranker) == ids
+
+
+class Wrong:
+    def __init__(self, *scores: float) -> None:
+        self._scores = list(scores)
+
+    def scores(self, question: str, texts: Sequence[str]) -> list[float]:
+        return self._scores
+
+
+@pytest.mark.parametrize("reranker", [Wrong(), Wrong(0.5), Wrong(0.1, 0.2, 0.3, float("nan"))])
+def test_scores_that_are_none_or_too_few_are_a_model_error(reranker: Wrong) -> None:
+    with pytest.raises(ModelError, match="one score for each text"):
+        gates(RerankSettings(), reranker)
+
+
+class FullCard:
+    """What a cross-encoder's library does when the graphics card is full."""
+
+    def predict(self, pairs: Sequence[tuple[str, str]], **more: Any) -> list[float]:
+        raise RuntimeError("CUDA out of memory")
+
+    compute_score = predict
+
+
+@pytest.mark.parametrize("kind", [CrossEncoderReranker, FlagModelReranker])
+def test_a_model_that_fails_in_the_process_is_a_model_error(kind: Any) -> None:
+    reranker = kind.__new__(kind)  # without its library, which these tests do not have
+    reranker._model, reranker._lock = FullCard(), threading.Lock()
+    with pytest.raises(ModelError, match="CUDA out of memory"):
+        reranker.scores("лимит", ["текст"])
 
 
 def test_the_rerankers_score_is_kept() -> None:

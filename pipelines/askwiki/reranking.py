@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
 import requests
@@ -52,6 +53,15 @@ def _read_scores(said: Any, count: int) -> list[float]:
         raise ModelError("The reranker did not answer with one score for each text.") from None
 
 
+@contextlib.contextmanager
+def _running() -> Iterator[None]:
+    """What a library raises while its model works, a full graphics card for one, as a part that is down."""
+    try:
+        yield
+    except (RuntimeError, ValueError, IndexError) as error:
+        raise ModelError(f"The reranker failed: {error}") from error
+
+
 class FlagModelReranker:
     """A BGE reranker through FlagEmbedding; scores between 0 and 1."""
 
@@ -62,7 +72,7 @@ class FlagModelReranker:
         self._lock = threading.Lock()
 
     def scores(self, question: str, texts: Sequence[str]) -> list[float]:
-        with self._lock:
+        with self._lock, _running():
             scores = self._model.compute_score([(question, text) for text in texts], normalize=True)
         return [float(score) for score in (scores if isinstance(scores, list) else [scores])]
 
@@ -77,7 +87,7 @@ class CrossEncoderReranker:
         self._lock = threading.Lock()
 
     def scores(self, question: str, texts: Sequence[str]) -> list[float]:
-        with self._lock:
+        with self._lock, _running():
             scores = self._model.predict([(question, text) for text in texts], show_progress_bar=False)
         return [float(score) for score in scores]
 

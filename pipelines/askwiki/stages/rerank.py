@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
 from askwiki.data import Candidate, Chunk
+from askwiki.errors import ModelError
 from askwiki.reranking import Reranker
 from askwiki.settings import RerankSettings
 
@@ -22,6 +24,8 @@ def gate(
     passed = [candidate for candidate in candidates if _similar(candidate, settings.minimum)]
     if reranker is not None and passed:
         scores = reranker.scores(question, [text_of(candidate.chunk) for candidate in passed])
+        if len(scores) != len(passed) or not all(map(math.isfinite, scores)):
+            raise ModelError("The reranker did not give one score for each text.")
         scored = [replace(candidate, rerank=score) for candidate, score in zip(passed, scores, strict=True)]
         passed = sorted(scored, key=lambda candidate: (-(candidate.rerank or 0.0), candidate.chunk.id))
         if settings.strict_minimum > 0:
