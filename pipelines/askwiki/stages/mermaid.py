@@ -30,6 +30,12 @@ _FORBIDDEN = re.compile(
     r"^\s*(?:click|link|links|callback|href)\s|%%\{|<\s*(?:script|img|iframe)|javascript:|\bimg\s*:|\burl\s*\(|@import",
     re.I | re.M,
 )
+# An arrow from nowhere or to nowhere; in a sequence also one that says nothing.
+_LOOSE = re.compile(
+    r"^\s*(?:--+[->ox]|==+[=>]|-\.+->?)|(?:--+[->ox]|==+[=>]|-\.+->?)\s*(?:\|[^|\n]*\|)?\s*;?\s*$", re.MULTILINE
+)
+_SILENT = re.compile(r"^\s*[^\s:][^:\n]*?--?>>?[+-]?\s*(?:[^:\n]*|:.*)$", re.MULTILINE)
+_ARROWS = {"graph", "flowchart", "stateDiagram", "stateDiagram-v2"}
 # A label with brackets in it must be in quotes: A[Заявка (новая)] is no diagram for Mermaid.
 _LABEL = re.compile(r"(?P<node>\b\w+)\[(?P<label>[^\[\]\"/\\(][^\[\]\"]*?[(){}<>;][^\[\]\"]*)\]")
 
@@ -42,6 +48,8 @@ def check(diagram: str) -> str | None:
     if kind not in _KINDS or len(body) > CHARACTERS or body.count("\n") >= LINES or _FORBIDDEN.search(body):
         return None
     if len(body.strip().splitlines()) < 2 and ";" not in body:
+        return None
+    if (kind in _ARROWS and _LOOSE.search(body)) or (kind == "sequenceDiagram" and _SILENT.search(body)):
         return None
     if kind in ("graph", "flowchart"):
         body = _LABEL.sub(lambda match: f'{match["node"]}["{match["label"]}"]', body)
