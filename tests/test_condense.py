@@ -320,6 +320,13 @@ def test_condensing_can_be_switched_off() -> None:
     assert question.text == "Кто работает в отделе партнёров? А кто у них руководитель?"
 
 
+def test_quoted_words_the_person_typed_are_never_lost() -> None:
+    llm = ScriptedLlm().enqueue("condense", said("Что делает кнопка в кассе?"))
+    turns = [user("Что есть в кассе?"), ours("Кнопки."), user("А что делает «Отменить всё»?")]
+    question = condense(turns, kit=kit_of([], llm=llm), settings=Settings())
+    assert question.text == "Что делает кнопка в кассе? (Отменить всё)"
+
+
 @pytest.mark.parametrize(
     ("reply", "text"),
     [

@@ -49,8 +49,10 @@ _CONCEPT = re.compile(
     r"|what is|what does|why|meaning of)\b",
     re.IGNORECASE,
 )
-# What must not get lost on the way: codes, numbers, names of systems.
-_EXACT = re.compile(r"\b(?=[\w.\-/]*\d)\w+(?:[-._/]\w+)*|\b[A-ZА-ЯЁ]{2,}(?:[-_]\w+)*|\b[a-z]+(?:[-_][a-z0-9]+)+\b")
+# What must not get lost on the way: what stands in quotation marks, codes, numbers, names of systems.
+_EXACT = re.compile(
+    r"(?<=[«“])[^«»“”\n]{2,40}(?=[»”])|\b(?=[\w.\-/]*\d)\w+(?:[-._/]\w+)*|\b[A-ZА-ЯЁ]{2,}(?:[-_]\w+)*|\b[a-z]+(?:[-_][a-z0-9]+)+\b"
+)
 # What a model says instead of a question.
 _REFUSAL = re.compile(
     r"\b(?:не могу (?:помочь|ответить|выполнить|обсуждать)|я (?:всего лишь )?языковая модель"
