@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -494,6 +495,46 @@ def test_a_part_that_keeps_failing_is_left_alone_and_comes_back_without_a_restar
     assert WORDS_ONLY in put(LIMIT, made).answer.degraded  # still left alone
     now[0] = 60.0
     assert put(LIMIT, made).answer.degraded == ()
+
+
+class Switched:
+    """Four parts, each of which fails while its name is among those that are ``down``."""
+
+    def __init__(self, *down: str) -> None:
+        self.down, self.now = set(down), 0.0
+        self.embedder = Broken()
+        made = kit(ScriptedLlm().always("relevance", self._said("1")).always("answer", self._said(GOOD)))
+        self.kit = replace(made, embedder=self.embedder, reranker=self, guard=Guard(clock=lambda: self.now))
+        self.switch(*down)
+
+    def switch(self, *down: str) -> None:
+        self.down = set(down)
+        self.embedder.down = "embedder" in down
+        assert isinstance(self.kit.reader, MemoryReader)
+        self.kit.reader.broken = StoreError("refused") if "store" in down else None
+
+    def scores(self, question: str, texts: Sequence[str]) -> list[float]:
+        if "reranker" in self.down:
+            raise ModelError("no reranker")
+        return [1.0 / place for place in range(1, len(texts) + 1)]
+
+    def _said(self, text: str) -> Callable[[Sequence[Message]], Any]:
+        return lambda messages: ModelError("refused") if "llm" in self.down else text
+
+
+PARTS = ("embedder", "store", "reranker", "llm")
+
+
+@pytest.mark.parametrize("down", [*combinations(PARTS, 1), *combinations(PARTS, 2), PARTS], ids="+".join)
+def test_any_part_and_any_two_may_fail_and_come_back_without_a_restart(down: tuple[str, ...]) -> None:
+    parts = Switched(*down)
+    for _ in range(4):
+        seen = put(LIMIT, parts.kit)
+        assert seen.answer.degraded and seen.text and seen.events[-1] is seen.answer
+    parts.switch()
+    parts.now = 60.0
+    seen = put(LIMIT, parts.kit)
+    assert (seen.answer.degraded, seen.text.startswith(GOOD)) == ((), True)
 
 
 def test_a_slow_embedder_is_not_waited_for() -> None:
