@@ -14,7 +14,7 @@ from askwiki.data import Candidate, Passage, Question, Turn
 from askwiki.errors import ModelError
 from askwiki.llm import Message
 from askwiki.settings import AnswerSettings
-from askwiki.stages.answer import Written, answer_messages, history_text, room_for_passages, write
+from askwiki.stages.answer import Written, answer_messages, history_text, room_for_passages, says_no, write
 from askwiki.stages.extract import as_markdown, best_part, extract
 from askwiki.stages.fence import Fence
 from askwiki.stages.gate import LONGEST_UNIT, MOST_HELD, SentenceGate
@@ -50,6 +50,14 @@ def prompt(question: Question, passages: Sequence[Passage] = ()) -> str:
     [
         ({}, ["База / Лимиты / Турция", "обновлено 2026-08-30", "https://wiki.example.com/p1"]),
         ({"url": "", "updated": "", "headings": ()}, ["База / Лимиты"]),
+        (
+            {"shortened": True, "note": "differs:2", "url": "", "updated": ""},
+            [
+                "База / Лимиты / Турция",
+                "показано не целиком",
+                "почти тот же текст, но с другими данными, в источнике 2",
+            ],
+        ),
         (
             {"part": (2, 4, 6), "note": "older:3", "url": "", "updated": ""},
             ["База / Лимиты / Турция", "часть 2–4 из 6", "прежняя редакция источника 3"],
@@ -138,6 +146,26 @@ def test_the_word_for_no_answer_never_leaves(reply: Any, lacking: str) -> None:
 def test_what_only_begins_alike_is_an_answer(text: str) -> None:
     pieces, result, _ = written(list(text))
     assert ("".join(pieces), result.refused) == (text, False)
+
+
+@pytest.mark.parametrize(
+    ("text", "cited", "no"),
+    [
+        ("В источниках нет ответа на этот вопрос.", set(), True),
+        ("В предоставленных источниках это не указано.", set(), True),
+        ("Я не нашёл такой информации.", set(), True),
+        ("Не удалось найти ответ.", set(), True),
+        ("The sources do not mention it.", set(), True),
+        ("I can't help with that.", set(), True),
+        ("В источниках нет ответа на этот вопрос.", {1}, False),
+        ("В источниках нет ответа. " * 20, set(), False),
+        ("Статус значит, что платёж не найден.", set(), False),
+        ("Система не хранит переводы старше года.", set(), False),
+        ("Лимит сто тысяч.", set(), False),
+    ],
+)
+def test_a_sentence_on_there_being_no_answer_is_told_from_an_answer(text: str, cited: set[int], no: bool) -> None:
+    assert says_no(Written(text), cited) is no
 
 
 def test_an_error_before_any_text_is_raised_and_after_it_is_told() -> None:

@@ -19,7 +19,9 @@ from askwiki.stages.tools import Tools
 NO_WORDS = 400  # characters; a longer answer without a source says more than that there is none
 # A model that forgot the word and says it in a sentence.
 _SAYS_NO = re.compile(
-    r"\bне (?:могу|смог\w*|удалось) (?:ответить|помочь|найти|дать ответ)|\bне (?:нашл\w+|найден\w*|содерж\w+)\b"
+    r"\bне (?:могу|смог\w*|удалось) (?:ответить|помочь|найти|дать ответ)"
+    r"|\b(?:источник|вики|документ|информаци|сведени|ответ)\w*\b[^.\n]*\bне (?:наш[её]?л|найден|содерж|указан|упомина)"
+    r"|\bне (?:наш[её]?л|найден|содерж|указан|упомина)\w*[^.\n]*\b(?:источник|вики|документ|информаци|сведени|ответ)"
     r"|\bнет (?:ответа|информации|данных|сведений)"
     r"|\b(?:can(?:not|['’]t)|unable to|could ?n[o'’]t) (?:answer|help|assist|find)"
     r"|\bno (?:answer|information|data)\b|\b(?:do(?:es)?) ?n[o'’]t (?:contain|mention|say|provide)\b",
@@ -156,6 +158,8 @@ def _written(passage: Passage, fence: Fence, language: str) -> str:
         lines.append(f"{words['updated']} {passage.updated[:10]}")
     if passage.url:
         lines.append(one_line(passage.url))
+    if passage.shortened:
+        lines.append(words["shortened"])
     kind, other = note_of(passage)
     if kind:
         lines.append(f"{words[kind]} {other}")
@@ -167,6 +171,7 @@ _WORDS = {
         "part": "часть",
         "of": "из",
         "updated": "обновлено",
+        "shortened": "показано не целиком",
         OLDER: "прежняя редакция источника",
         DIFFERS: "почти тот же текст, но с другими данными, в источнике",
     },
@@ -174,6 +179,7 @@ _WORDS = {
         "part": "part",
         "of": "of",
         "updated": "updated",
+        "shortened": "not shown whole",
         OLDER: "earlier edition of source",
         DIFFERS: "nearly the same text, but with other data, in source",
     },
