@@ -44,13 +44,17 @@ class Twin:
 def find_twins(passages: Sequence[Passage]) -> list[Twin]:
     """Pairs of passages of different pages that tell one thing twice, or almost, the newer first."""
     shingles = [_shingles(passage.text) for passage in passages]
+    names, ages = [_name(passage) for passage in passages], [_age(passage) for passage in passages]
     twins = []
     for later in range(len(passages)):
         for earlier in range(later):
             if passages[earlier].page_id == passages[later].page_id:
                 continue
-            newer, older = _by_age(passages, earlier, later)
-            kind = _kind(passages[newer], passages[older], _jaccard(shingles[earlier], shingles[later]))
+            newer, older = (later, earlier) if ages[later] > ages[earlier] else (earlier, later)
+            alike = _jaccard(shingles[earlier], shingles[later])
+            if alike < SAME_THING and names[earlier] != names[later]:
+                continue
+            kind = _kind(passages[newer], passages[older], alike)
             if kind is not None:
                 twins.append(Twin(newer, older, kind))
     return twins
@@ -81,12 +85,8 @@ def _name(passage: Passage) -> tuple[str, str]:
     return title, fold(passage.headings[-1]) if passage.headings else ""
 
 
-def _by_age(passages: Sequence[Passage], one: int, other: int) -> tuple[int, int]:
-    """(newer, older): what calls itself old is; then year, version of the title, last edit, rank."""
-    return (other, one) if _age(passages[other]) > _age(passages[one]) else (one, other)
-
-
 def _age(passage: Passage) -> tuple[bool, int, tuple[int, ...], str]:
+    """Greater is newer: not called old, year and version of the title, last edit. Of equals the better ranked leads."""
     current = not _STALE.search(" / ".join((*passage.path, passage.title)))
     years = [int(year) for year in re.findall(r"\b(?:19|20)\d\d\b", passage.title)]
     version = _VERSION.search(passage.title)
