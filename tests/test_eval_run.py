@@ -101,7 +101,7 @@ def test_a_full_run_gives_exactly_these_numbers(tmp_path: Path) -> None:
     outcomes = run(kit_of(WIKI, llm=llm), plan(tmp_path))
     assert [each.id for each in outcomes] == ["q1", "q2", "q3", "q4"]
     assert [each.grade for each in outcomes] == [2, 1, 0, 0]
-    assert [each.refused for each in outcomes] == ["", "", "insufficient", "insufficient"]
+    assert [each.refused for each in outcomes] == ["", "", "insufficient", "outside"]
     report = answers_report(outcomes, {}, "q.jsonl")
     assert report["stages"] == {
         "found": 1.0, "gated": 1.0, "judged": pytest.approx(2 / 3),
