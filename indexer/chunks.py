@@ -63,7 +63,7 @@ def chunk_page(
     acl: str = "",
     cutter: Cutter | None = None,
 ) -> list[Chunk]:
-    """All chunks of a page in order, contexts still empty.
+    """All chunks of a page in order, context and hash still empty: ``with_context`` fills them.
 
     ``count`` is the embedder's (prefix and special tokens included) and is called a few times with many
     texts; ``limit`` is what an embedded text may have at most, the safety margin already taken off.
@@ -183,7 +183,7 @@ def _assemble(
                 "labels": page.labels,
                 "acl": acl,
             }
-            yield Chunk(**fields, hash=_hash_of(fields))
+            yield Chunk(**fields, hash="")
             ordinal += 1
         seen[group.place] += 1
 
@@ -196,15 +196,10 @@ def embedded_texts(chunk: Chunk, sparse_path: bool) -> EmbeddedTexts:
     return EmbeddedTexts(f"{full}\n{text}".strip(), chunk.context, f"{short}\n{text}".strip())
 
 
-def chunk_hash(chunk: Chunk) -> str:
-    """Of everything the store keeps of a chunk: another hash, another point or payload."""
-    return _hash_of({name: getattr(chunk, name) for name in _STORED})
-
-
 def with_context(chunk: Chunk, context: str) -> Chunk:
-    """The chunk with its context, its hash renewed."""
-    described = dataclasses.replace(chunk, context=context)
-    return dataclasses.replace(described, hash=chunk_hash(described))
+    """The chunk with its context and the hash of all that the store keeps of it: another hash, another point."""
+    fields = {name: getattr(chunk, name) for name in _STORED} | {"context": context}
+    return Chunk(**fields, hash=_hash_of(fields))
 
 
 _STORED = [field.name for field in dataclasses.fields(Chunk) if field.name != "hash"]

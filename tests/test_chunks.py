@@ -17,7 +17,7 @@ from askwiki.data import Chunk, Page
 from askwiki.embedding import make_embedder
 from askwiki.errors import PageError
 from askwiki.settings import ChunkingSettings
-from indexer.chunks import chunk_page, embedded_texts
+from indexer.chunks import chunk_page, embedded_texts, with_context
 from indexer.sources import open_source
 
 LIMIT = 120  # tokens of the word counter below
@@ -294,9 +294,10 @@ def test_the_hash_changes_with_everything_that_is_stored() -> None:
         replace(whole, markdown="# А\n\nДва.\n"),
         replace(whole, url="https://wiki.example/1"),
     ]
-    hashes = {chunk_page(one, count=count, limit=LIMIT, settings=SETTINGS)[0].hash for one in variants}
-    hashes |= {chunk_page(whole, count=count, limit=LIMIT, settings=SETTINGS, acl="*")[0].hash}
-    assert len(hashes) == len(variants) + 1
+    chunks = [chunk_page(one, count=count, limit=LIMIT, settings=SETTINGS)[0] for one in variants]
+    chunks += chunk_page(whole, count=count, limit=LIMIT, settings=SETTINGS, acl="*")
+    hashes = {with_context(chunk, "Откуда это.").hash for chunk in chunks} | {with_context(chunks[0], "Иное.").hash}
+    assert len(hashes) == len(variants) + 2
 
 
 def test_a_limit_that_the_path_alone_fills_is_an_error_that_says_so() -> None:

@@ -320,7 +320,7 @@ def test_a_full_comparison_is_due_after_its_interval(indexer: Indexer) -> None:
 
 def test_contexts_of_many_pages_are_written_at_once_and_in_order(tmp_path: Path) -> None:
     """Each page waits for another one: they can only end when the model is asked of several pages at a time."""
-    together = threading.Barrier(2, timeout=20)
+    together = threading.Barrier(2, timeout=60)
 
     def context(messages: object) -> str:
         together.wait()
