@@ -124,7 +124,7 @@ def written(reply: Any, texts: Mapping[int, str] | None = None) -> tuple[list[st
 def test_text_leaves_sentence_by_sentence_and_is_remembered() -> None:
     pieces, result, gate = written("Лимит сто тысяч [1]. Других нет.")
     assert pieces == ["Лимит сто тысяч [1]. ", "Других нет."]
-    assert (result.text, gate.cited, result.refused, result.broken) == ("".join(pieces), {1}, False, "")
+    assert (result.text, gate.numbers, result.refused, result.broken) == ("".join(pieces), {1: 1}, False, "")
     assert result.reply is not None and result.reply.completion_tokens == len("Лимит сто тысяч [1]. Других нет.")
 
 

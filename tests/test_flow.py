@@ -113,16 +113,29 @@ SEVERAL = [chunk(name, f"Лимит перевода {name}: {name} рублей
 
 
 @pytest.mark.parametrize(
-    ("said", "sent"),
-    [("Лимит {0} рублей [1].", [1]), ("Лимит {1} рублей [2].", [1, 2]), ("Лимиты бывают разные.", [1, 2, 3])],
-    ids=["the first is cited", "the second is cited", "nothing is cited"],
+    ("said", "written", "cited"),
+    [
+        ("Лимит {0} рублей [1].", "Лимит {0} рублей [1].", [0]),
+        ("Лимит {1} рублей [2].", "Лимит {1} рублей [1].", [1]),
+        (
+            "Лимит {2} рублей [3]. Лимит {0} рублей [1]. Снова {2} рублей [3].",
+            "Лимит {2} рублей [1]. Лимит {0} рублей [2]. Снова {2} рублей [1].",
+            [2, 0],
+        ),
+        ("Лимиты бывают разные.", "Лимиты бывают разные.", [0, 1, 2]),
+    ],
+    ids=["the first is cited", "the second is cited", "two are cited in their own order", "nothing is cited"],
 )
-def test_the_chat_gets_the_sources_up_to_the_last_that_is_cited(said: str, sent: list[int]) -> None:
-    """The chat numbers them in the order they come, so none may be left out in between."""
+def test_text_chat_and_list_number_the_cited_sources_alike(said: str, written: str, cited: list[int]) -> None:
+    """The chat numbers sources in the order they come, so that is the order in which the text cites them."""
     first = put("Какой лимит перевода?", kit(answering("Лимит.", "Лимит"), SEVERAL)).sources
-    values = [source.title for source in first]
-    seen = put("Какой лимит перевода?", kit(answering(said.format(*values), "Лимит"), SEVERAL))
-    assert [source.number for source in seen.sources] == sent
+    titles = [source.title for source in first]
+    seen = put("Какой лимит перевода?", kit(answering(said.format(*titles), "Лимит"), SEVERAL))
+    expected = [(number, titles[place]) for number, place in enumerate(cited, 1)]
+    assert seen.text.startswith(f"{written.format(*titles)}\n\n")
+    assert [(source.number, source.title) for source in seen.sources] == expected
+    assert [(source.number, source.title) for source in seen.answer.sources] == expected
+    assert all(f"\n{number}. [{title}]" in seen.text for number, title in expected)
 
 
 def test_every_step_is_told_and_the_last_line_is_done() -> None:

@@ -17,6 +17,7 @@ from askwiki.stages.budget import halve
 from askwiki.stages.dialogue import source_list as source_list_of
 from askwiki.stages.gate import SentenceGate
 from askwiki.stages.links import wiki_hosts
+from askwiki.stages.passages import renumbered
 from askwiki.stages.refusal import kind_of_refusal
 from askwiki.stages.support import known
 from askwiki.tokens import make_counter
@@ -85,10 +86,11 @@ def write_answer(
         yield run.missing("answer", "llm_down")
         return (yield from quote(run, question, passages, candidates))
     yield from _ended(run, result)
-    if says_no(result, gate.cited):
+    if says_no(result, set(gate.numbers)):
         yield run.token(nearest(run, candidates, rights))
         return Answer(run.text, refused="insufficient")
-    return (yield from finish(run, passages, gate.cited))
+    cited = _cited(gate, passages)
+    return (yield from finish(run, renumbered(passages, cited), set(range(1, len(cited) + 1))))
 
 
 def _with_retry(
@@ -123,19 +125,22 @@ def _stream(
     result: Written,
     passages: Sequence[Passage] = (),
 ) -> Generator[Event, None, None]:
-    """Tokens; a source goes out just before the first sentence that cites it or a later one.
-
-    So the chat counts few that were not cited, a refusal shows none, and the numbers stay in order.
-    """
-    sources, sent = sources_for(run, passages), 0
+    """Tokens; a source goes out just before the first sentence that cites it, so the chat shows what the list says."""
+    sent = 0
     for text in write(llm, messages, gate, result, run.cancel):
-        needed = max(gate.cited, default=0)
-        yield from (source for source in sources if sent < source.number <= needed)
-        sent = max(sent, needed)
+        cited = [replace(passage, number=number) for number, passage in enumerate(_cited(gate, passages), 1)]
+        yield from sources_for(run, cited[sent:])
+        sent = len(cited)
         yield run.token(text)
     if result.reply is not None:
         run.tokens["prompt"] = run.tokens.get("prompt", 0) + result.reply.prompt_tokens
         run.tokens["completion"] = run.tokens.get("completion", 0) + result.reply.completion_tokens
+
+
+def _cited(gate: SentenceGate, passages: Sequence[Passage]) -> list[Passage]:
+    """The cited passages in the order in which the text cites them, with the numbers that the model knows."""
+    known_as = {passage.number: passage for passage in passages}
+    return [known_as[number] for number in gate.numbers]
 
 
 def _gate(run: Run, passages: Sequence[Passage]) -> SentenceGate:

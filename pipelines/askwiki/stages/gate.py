@@ -41,12 +41,16 @@ _INDENT_OF_CODE = 4  # columns from which a renderer may not take a fence for on
 
 
 class SentenceGate:
-    """Takes pieces of text in any sizes, gives out what is checked; ``cited`` grows on the way."""
+    """Takes pieces of text in any sizes, gives out what is checked.
+
+    ``numbers`` grows on the way: a cited passage -> its number in the text, where sources count in the order in
+    which they are cited.
+    """
 
     def __init__(
         self, passages: Mapping[int, Known], *, hosts: frozenset[str], least_share: float, broken_diagram: str
     ) -> None:
-        self.cited: set[int] = set()
+        self.numbers: dict[int, int] = {}
         self._passages = dict(passages)
         self._hosts = hosts
         self._least_share = least_share
@@ -141,10 +145,20 @@ class SentenceGate:
         self._said = sentence
         if cited:
             supported = set(supporting(sentence, cited, self._passages, self._least_share) if sentence else ())
-            self.cited |= supported
-            parts = [part if number % 2 else _keep_markers(part, supported) for number, part in enumerate(parts)]
+            parts = [part if number % 2 else self._markers(part, supported) for number, part in enumerate(parts)]
         parts = [_LIVE_TAG.sub(r"<\1 >", part) if number % 2 else part for number, part in enumerate(parts)]
         return harmless("".join(parts), self._hosts)
+
+    def _markers(self, text: str, supported: set[int]) -> str:
+        """Markers as ``[1][2]`` of supported passages only; the blank before a dropped one goes with it."""
+
+        def kept(match: re.Match[str]) -> str:
+            cited = dict.fromkeys(int(number) for number in re.findall(r"\d+", match.group()))
+            shown = [self.numbers.setdefault(one, len(self.numbers) + 1) for one in cited if one in supported]
+            blank = match.group()[0] if match.group()[0] != "[" else ""
+            return blank + "".join(f"[{number}]" for number in shown) if shown else ""
+
+        return _MARKERS.sub(kept, text)
 
 
 def _usual_markers(text: str) -> str:
@@ -156,18 +170,6 @@ def _usual_markers(text: str) -> str:
         return f"[{', '.join(map(str, range(first, last + 1)))}]" if listed else match.group()
 
     return _RANGE.sub(range_of, _ODD_MARKER.sub(lambda match: f"[{match[match.lastindex or 1]}]", text))
-
-
-def _keep_markers(text: str, supported: set[int]) -> str:
-    """Markers as ``[1] [2]`` of supported passages only; the blank before a dropped one goes with it."""
-
-    def kept(match: re.Match[str]) -> str:
-        numbers = [int(number) for number in re.findall(r"\d+", match.group())]
-        numbers = [number for number in dict.fromkeys(numbers) if number in supported]
-        blank = match.group()[0] if match.group()[0] != "[" else ""
-        return blank + "".join(f"[{number}]" for number in numbers) if numbers else ""
-
-    return _MARKERS.sub(kept, text)
 
 
 def _whole(text: str) -> bool:
