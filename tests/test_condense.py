@@ -11,9 +11,10 @@ import pytest
 from askwiki.data import Intent, Need, Question, Turn
 from askwiki.errors import Cancelled, ModelError
 from askwiki.settings import CondenseSettings, Settings
-from askwiki.stages.condense import by_rule, condense, intent_of, language_of, leans_on_dialogue
+from askwiki.stages.condense import by_rule, condense
 from askwiki.stages.dialogue import clean, recent, split, without_markers
 from askwiki.stages.smalltalk import is_about_last_answer, is_friendly, kind_of_talk, without_greeting
+from askwiki.stages.wording import intent_of, language_of, leans_on_dialogue
 from tests.scripted import ScriptedLlm
 from tests.small_wiki import kit_of
 

@@ -22,9 +22,9 @@ from askwiki.flow_speaking import refuse, talk
 from askwiki.flow_writing import rework, write_answer
 from askwiki.kit import Kit
 from askwiki.settings import Settings
-from askwiki.stages.condense import language_of
 from askwiki.stages.history import still_readable
 from askwiki.stages.refusal import confidence, kind_of_refusal
+from askwiki.stages.wording import language_of
 
 logger = logging.getLogger(__name__)
 

@@ -16,7 +16,7 @@ from askwiki.errors import ModelError
 from askwiki.kit import Kit
 from askwiki.llm import Message
 from askwiki.openwebui import TASK_MARK
-from askwiki.stages.condense import language_of
+from askwiki.stages.wording import language_of
 
 logger = logging.getLogger(__name__)
 

@@ -10,8 +10,8 @@ from askwiki.evaluate.matching import gold_of, is_of, normalise
 from askwiki.evaluate.outcome import Hit, Link, Outcome
 from askwiki.evaluate.questions import Gold, GoldQuestion
 from askwiki.evaluate.supported import supported_share
-from askwiki.stages.condense import language_of
 from askwiki.stages.sources import label_of
+from askwiki.stages.wording import language_of
 
 
 def blank(question: GoldQuestion, run: str) -> Outcome:

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from askwiki.data import Turn
-from askwiki.stages.condense import leans_on_dialogue
+from askwiki.stages.wording import leans_on_dialogue
 
 HASH_DIGITS = 12  # ids in Open WebUI are random: a hash of one cannot be found by trying
 _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")

@@ -21,34 +21,11 @@ from askwiki.settings import CondenseSettings, Settings
 from askwiki.stages.dialogue import clean, is_button, recent, split
 from askwiki.stages.smalltalk import is_about_last_answer, is_friendly, without_greeting
 from askwiki.stages.tools import Tools
-from askwiki.stemming import STOP_WORDS, fold, telling_stems
+from askwiki.stages.wording import CYRILLIC, LATIN, intent_of, language_of, leans_on_dialogue, points, points_back
+from askwiki.stemming import fold
 
 logger = logging.getLogger(__name__)
 
-# Words that point at something said before.
-_POINTING = re.compile(
-    r"\b(?:он|она|оно|они|его|е[её]|их|ему|ей|им|ими|н[её]м|ней|них|нему|ним|нее|него"
-    r"|это|этого|этому|этим|этом|эта|этой|эту|этот|эти|этих|этими|тот|того|тому|тем|том|та|той|ту|те|тех|там|туда|оттуда|тут|тогда|такой|такая|такое|такие"
-    r"|таких|таком|последн(?:ий|яя|ее|ие)|первы[йх]|второ[йе]|второму|тоже|также|потом|it|its|he|she|they|them|their|his"
-    r"|her|him|this|that|these|those|there|then|one|ones|same|too)\b",
-    re.IGNORECASE,
-)
-# Beginnings that carry a question on: «а разработчик?», «и сколько…», «нет, я про займы», "and for loans?"
-_CARRYING_ON = re.compile(
-    r"\A\W*(?:а|и|но|или|нет|да|не|ещ[её]|тогда|кроме|плюс|то есть|точнее|вернее|почему|зачем"
-    r"|and|but|or|no|not|what about|how about|also|why|else)\b",
-    re.IGNORECASE,
-)
-_SCREEN = re.compile(
-    r"\b(?:кнопк\w*|пол[еяю]|экран\w*|форм[аеуы]|меню|вкладк\w*|окн[оаеу]|нажа\w+|нажим\w+|кликн\w+|жать|галочк\w*"
-    r"|чекбокс\w*|выпадающ\w+|значок|значк\w+|иконк\w*|button|field|screen|menu|tab|click|press|checkbox|dialog)\b",
-    re.IGNORECASE,
-)
-_CONCEPT = re.compile(
-    r"\b(?:что такое|что значит|зачем|почему|как устроен\w*|чем отлича\w+|определение"
-    r"|what is|what does|why|meaning of)\b",
-    re.IGNORECASE,
-)
 # What must not get lost on the way: what stands in quotation marks, codes, numbers, names of systems.
 _EXACT = re.compile(
     r"(?<=[«“])[^«»“”\n]{2,40}(?=[»”])|\b(?=[\w.\-/]*\d)\w+(?:[-._/]\w+)*|\b[A-ZА-ЯЁ]{2,}(?:[-_]\w+)*|\b[a-z]+(?:[-_][a-z0-9]+)+\b"
@@ -59,12 +36,7 @@ _REFUSAL = re.compile(
     r"|can(?:not|['’]t) (?:help|answer|assist)|as an ai\b|unable to (?:help|answer|assist))",
     re.IGNORECASE,
 )
-_CYRILLIC, _LATIN = re.compile(r"[А-Яа-яЁё]"), re.compile(r"[A-Za-z]")
-_LATIN_WORD = re.compile(r"\b[A-Za-z']+\b")
-
 LONGEST_CHAIN = 3  # questions that lean one on the other, read together
-FEW_WORDS = 4  # Latin words without one that only English has: codes and commands
-FEW_STEMS = 2  # a question of no more telling words leans on what was said before it
 MOST_CHARACTERS = 1_500  # of a condensed question; a longer one is no question but an answer
 TERMS = 8  # further search words that are taken from the model
 
@@ -127,7 +99,7 @@ def _previous(before: Sequence[Turn]) -> str:
             continue
         text = without_greeting(turn.content)
         asked.insert(0, text)
-        if len(asked) == LONGEST_CHAIN or not (_POINTING.search(text) or _CARRYING_ON.match(text)):
+        if len(asked) == LONGEST_CHAIN or not points_back(text):
             break
     return " ".join(asked)
 
@@ -136,35 +108,12 @@ def _is_no_question(text: str) -> bool:
     return is_friendly(text) or is_button(text) or is_about_last_answer(text)
 
 
-def leans_on_dialogue(text: str) -> bool:
-    """Whether a question cannot be understood without what was said before it."""
-    return bool(_POINTING.search(text) or _CARRYING_ON.match(text)) or len(set(telling_stems(text))) <= FEW_STEMS
-
-
-def intent_of(text: str) -> Intent | None:
-    """Whether a question is about a screen with its fields or about the matter itself, when its words say so."""
-    screen, concept = bool(_SCREEN.search(text)), bool(_CONCEPT.search(text))
-    return None if screen == concept else "screen" if screen else "concept"
-
-
-def language_of(text: str, default: str = "ru") -> str:
-    """``ru`` or ``en``: which prompts and sentences fit. The answer itself follows the question's language.
-
-    A bare code or command (``E-136``, ``routerctl enable``) has no language: the ``default`` holds.
-    """
-    cyrillic, latin = len(_CYRILLIC.findall(text)), len(_LATIN.findall(text))
-    if 2 * cyrillic >= latin and cyrillic:
-        return "ru"
-    words = [word.lower() for word in _LATIN_WORD.findall(text)]
-    return "en" if len(words) > FEW_WORDS or not STOP_WORDS.isdisjoint(words) else default
-
-
 def _language(typed: str, before: Sequence[Turn], default: str) -> str:
     """Of the message, or where it has none, of what the person said before it."""
-    if is_friendly(typed) and _LATIN.search(typed):
+    if is_friendly(typed) and LATIN.search(typed):
         return "en"
     for text in (typed, *(turn.content for turn in reversed(before) if turn.role == "user")):
-        if _LATIN.search(text) or _CYRILLIC.search(text):
+        if LATIN.search(text) or CYRILLIC.search(text):
             return language_of(text, default)
     return default
 
@@ -173,7 +122,7 @@ def worth_asking(question: Question, kit: Tools, settings: CondenseSettings) -> 
     """One turn that points at nothing stands alone; what needs no search needs no condensing."""
     if kit.llm is None or not settings.enabled or question.need != "search":
         return False
-    return bool(question.history) or bool(_POINTING.search(question.original))
+    return bool(question.history) or points(question.original)
 
 
 def _by_llm(question: Question, kit: Tools, cancel: threading.Event | None) -> Question:
@@ -205,7 +154,7 @@ def _refuse_nonsense(text: str, question: Question) -> None:
     """A model that answers, translates or says nothing has not condensed."""
     longest = max(MOST_CHARACTERS, 2 * len(question.original))
     said = f"{_written(question.history)}\n{question.original}"
-    translated = _CYRILLIC.search(question.original) and not _CYRILLIC.search(text)
+    translated = CYRILLIC.search(question.original) and not CYRILLIC.search(text)
     if not text or len(text) > longest or translated or (_REFUSAL.search(text) and not _REFUSAL.search(said)):
         raise ModelError("The language model did not give a question that stands alone.")
 

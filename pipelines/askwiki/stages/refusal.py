@@ -9,7 +9,7 @@ from askwiki.data import Candidate, Chunk, Question, Refusal
 from askwiki.encoders.terms import grams, terms
 from askwiki.everyday import Everyday
 from askwiki.settings import AnswerSettings
-from askwiki.stages.condense import language_of
+from askwiki.stages.wording import language_of
 from askwiki.stemming import telling_stems
 
 STEEPNESS = 4.0  # of the curve from support to confidence: a tenth more support near its middle moves it by a tenth
