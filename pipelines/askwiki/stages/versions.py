@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from askwiki.data import Passage
 from askwiki.stages.support import exact_facts
@@ -21,8 +21,6 @@ _EDITION = re.compile(
     r"|\b(?:архив|устарел\w*|old|archived|копия|copy)\b|№\s*\d+",
     re.IGNORECASE,
 )
-
-
 _STALE = re.compile(
     r"\b(?:архив\w*|устарел\w*|стар(?:ый|ая|ое)|черновик\w*|old|archived?|deprecated|draft)\b", re.IGNORECASE
 )
@@ -41,42 +39,61 @@ class Twin:
     kind: Kind
 
 
+class _Told(NamedTuple):
+    """What is compared of a passage, worked out once: every one is held against every other."""
+
+    passage: Passage
+    name: tuple[str, str]
+    title: frozenset[str]  # stems of the name
+    age: tuple[bool, int, tuple[int, ...], str]
+    shingles: Set[tuple[str, str]]
+    words: frozenset[str]
+    facts: frozenset[str]
+    negations: int
+
+
 def find_twins(passages: Sequence[Passage]) -> list[Twin]:
     """Pairs of passages of different pages that tell one thing twice, or almost, the newer first."""
-    shingles = [_shingles(passage.text) for passage in passages]
-    names, ages = [_name(passage) for passage in passages], [_age(passage) for passage in passages]
+    told = [_told(passage) for passage in passages]
     twins = []
-    for later in range(len(passages)):
-        for earlier in range(later):
-            if passages[earlier].page_id == passages[later].page_id:
+    for later, one in enumerate(told):
+        for earlier, other in enumerate(told[:later]):
+            if one.passage.page_id == other.passage.page_id:
                 continue
-            newer, older = (later, earlier) if ages[later] > ages[earlier] else (earlier, later)
-            alike = _jaccard(shingles[earlier], shingles[later])
-            if alike < SAME_THING and names[earlier] != names[later]:
+            alike = _jaccard(other.shingles, one.shingles)
+            if alike < SAME_THING and one.name != other.name:
                 continue
-            kind = _kind(passages[newer], passages[older], alike)
+            newer, older = (later, earlier) if one.age > other.age else (earlier, later)
+            kind = _kind(told[newer], told[older], alike)
             if kind is not None:
                 twins.append(Twin(newer, older, kind))
     return twins
 
 
-def _kind(newer: Passage, older: Passage, alike: float) -> Kind | None:
+def _told(passage: Passage) -> _Told:
+    name, words = _name(passage), telling_stems(passage.text)
+    return _Told(
+        passage,
+        name,
+        frozenset(telling_stems(" ".join(name))),
+        _age(passage),
+        _shingles(words),
+        frozenset(words),
+        frozenset(exact_facts(passage.text)),
+        len(_NEGATION.findall(passage.text)),
+    )
+
+
+def _kind(newer: _Told, older: _Told, alike: float) -> Kind | None:
     """A copy may be left out, so it must not hold a word, a number or a "not" that the newer one has not."""
-    if alike >= SAME_TEXT and _says_no_more(older.text, newer.text):
+    says_no_more = older.negations == newer.negations and older.words <= newer.words and older.facts <= newer.facts
+    if alike >= SAME_TEXT and says_no_more:
         return "copy"
-    named_alike = _name(newer) == _name(older)
-    if named_alike and (alike >= SAME_THING or newer.title != older.title):
+    if newer.name == older.name and (alike >= SAME_THING or newer.passage.title != older.passage.title):
         return "edition"
     if alike < SAME_TEXT:
         return None
-    one, other = (set(telling_stems(" ".join(_name(passage)))) for passage in (newer, older))
-    return "edition" if one <= other or other <= one else "differs"
-
-
-def _says_no_more(older: str, newer: str) -> bool:
-    words, facts = set(telling_stems(older)), exact_facts(older)
-    negations = len(_NEGATION.findall(older)) == len(_NEGATION.findall(newer))
-    return negations and words <= set(telling_stems(newer)) and facts <= exact_facts(newer)
+    return "edition" if newer.title <= older.title or older.title <= newer.title else "differs"
 
 
 def _name(passage: Passage) -> tuple[str, str]:
@@ -94,9 +111,8 @@ def _age(passage: Passage) -> tuple[bool, int, tuple[int, ...], str]:
     return current, max(years, default=0), numbers, passage.updated
 
 
-def _shingles(text: str) -> Set[tuple[str, str]]:
+def _shingles(words: Sequence[str]) -> Set[tuple[str, str]]:
     """Pairs of words, the numbers left out where there is enough else: two texts may differ in just them."""
-    words = telling_stems(text)
     pairs = set(pairwise(word for word in words if not word.isdigit()))
     return pairs if len(pairs) >= LEAST_PAIRS else set(pairwise(words))
 
