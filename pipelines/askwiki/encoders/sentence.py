@@ -29,7 +29,7 @@ class SentenceEncoder:
                 device=settings.device,
                 trust_remote_code=settings.trust_remote_code == settings.model,
             )
-            self.size = int(self._model.get_embedding_dimension())
+            self.size = int(self._model.get_embedding_dimension() or 0)
         self._settings = settings
         self._lock = threading.Lock()
         self.limit = min(settings.limit, int(self._model.max_seq_length or settings.limit))
