@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
@@ -48,8 +49,6 @@ class _Told(NamedTuple):
     age: tuple[bool, int, tuple[int, ...], str]
     shingles: Set[tuple[str, str]]
     words: frozenset[str]
-    facts: frozenset[str]
-    negations: int
 
 
 def find_twins(passages: Sequence[Passage]) -> list[Twin]:
@@ -79,21 +78,29 @@ def _told(passage: Passage) -> _Told:
         _age(passage),
         _shingles(words),
         frozenset(words),
-        frozenset(exact_facts(passage.text)),
-        len(_NEGATION.findall(passage.text)),
     )
 
 
 def _kind(newer: _Told, older: _Told, alike: float) -> Kind | None:
     """A copy may be left out, so it must not hold a word, a number or a "not" that the newer one has not."""
-    says_no_more = older.negations == newer.negations and older.words <= newer.words and older.facts <= newer.facts
-    if alike >= SAME_TEXT and says_no_more:
+    if alike >= SAME_TEXT and older.words <= newer.words and _states_no_more(older.passage.text, newer.passage.text):
         return "copy"
     if newer.name == older.name and (alike >= SAME_THING or newer.passage.title != older.passage.title):
         return "edition"
     if alike < SAME_TEXT:
         return None
     return "edition" if newer.title <= older.title or older.title <= newer.title else "differs"
+
+
+def _states_no_more(older: str, newer: str) -> bool:
+    (older_facts, older_nots), (newer_facts, newer_nots) = _statements(older), _statements(newer)
+    return older_nots == newer_nots and older_facts <= newer_facts
+
+
+@lru_cache(maxsize=256)  # few texts are so alike that they are asked, and those by all their likes
+def _statements(text: str) -> tuple[frozenset[str], int]:
+    """Exact facts, and how often it says "not"."""
+    return frozenset(exact_facts(text)), len(_NEGATION.findall(text))
 
 
 def _name(passage: Passage) -> tuple[str, str]:
