@@ -18,7 +18,7 @@ from typing import Any
 
 HERE = Path(__file__).resolve().parent
 APART = {"diagrams", "soak"}  # run by name only
-HELPERS = {"__init__", "__main__", "calibration", "crowd_clients", "filled", "proc"}
+HELPERS = {"__init__", "__main__", "calibration", "crowd_clients", "filled", "proc", "row"}
 OUTPUT = Path("bench.json")
 
 

@@ -22,6 +22,7 @@ from askwiki.settings import EmbeddingSettings
 from tests.bench import proc
 from tests.bench.crowd_clients import seen, start
 from tests.bench.filled import fill
+from tests.bench.row import row
 from tests.demo import demo_environment
 from tests.llm_process import RunningLlm, running_llm
 from tests.running import Running, ask, serving
@@ -81,7 +82,7 @@ def _measure(server: Running, llm: RunningLlm) -> list[dict[str, Any]]:
     memory.append(proc.resident(server.process.pid))
     return [
         *_crowd_rows(told, bare["seconds"], spent, most),
-        _row("slowest list of models meanwhile", beside.slowest, "s", 5.0, "Open WebUI gives up after 10 s", LOAD),
+        row("slowest list of models meanwhile", beside.slowest, "s", 5.0, "Open WebUI gives up after 10 s", LOAD),
         *_memory_rows(memory),
         *stopped,
     ]
@@ -164,24 +165,18 @@ def _stop(server: Running, llm: RunningLlm) -> list[dict[str, Any]]:
     counters = f"askwiki_cancelled_total + {gone:.0f}, the model saw {counted['gone']} streams closed by us"
     return [
         *_busy_rows(over),
-        _row("all press Enter at once: first status, p95", first, "s", 1.0, "the same chats, one instant", LOAD),
-        _row("Stop under load: until places are free", freed, "s", 2.0, f"{against}; {counters}", LOAD),
-        _row("Stop under load: chats not counted as stopped", leaving - gone, "chats", 0, against, counters),
-        _row("Stop under load: calls begun afterwards", later, "calls", most, "those who stay need so many", counters),
-        _row("Stop under load: calls still open at the end", counted["active"], "calls", 0, against, counters),
-        _row("Stop under load: of those who stay without answer", failed, "chats", 0, against, "see the log"),
+        row("all press Enter at once: first status, p95", first, "s", 1.0, "the same chats, one instant", LOAD),
+        row("Stop under load: until places are free", freed, "s", 2.0, f"{against}; {counters}", LOAD),
+        row("Stop under load: chats not counted as stopped", leaving - gone, "chats", 0, against, counters),
+        row("Stop under load: calls begun afterwards", later, "calls", most, "those who stay need so many", counters),
+        row("Stop under load: calls still open at the end", counted["active"], "calls", 0, against, counters),
+        row("Stop under load: of those who stay without answer", failed, "chats", 0, against, "see the log"),
     ]
 
 
 # --- rows -----------------------------------------------------------------------------------------
 
 LOAD = "server, model and clients share two cores, here with others' work (load in `machine`); the event loop is busy"
-
-
-def _row(name: str, value: float, unit: str, goal: float, against: str, why: str) -> dict[str, Any]:
-    met = value <= goal
-    figures = {"name": name, "value": round(value, 3), "unit": unit, "goal": goal, "met": met}
-    return {**figures, "against": against, "why": "" if met else why}
 
 
 def _share(values: Sequence[float], share: float) -> float:
@@ -201,11 +196,11 @@ def _crowd_rows(told: Chats, bare: float, spent: float, most: int) -> list[dict[
     )
     who = f"{CHATS} chats that come within {COME_WITHIN:.0f} s, {PARALLEL} calls at once, log-normal 200 ms"
     return [
-        _row("many at once: chats that failed", failed, "chats", 0, who, "see the log"),
-        _row("many at once: first status, p95", first, "s", 1.0, f"{who}; filter and pipe", f"{LOAD}; {why}"),
-        _row("many at once: slowest chat / the middle one", max(took) / _share(took, 0.5), "x", 1.5, who, why),
-        _row("many at once: all chats / the same calls bare", ours / bare, "x", 1.3, "openai library, threads", why),
-        _row("many at once: calls of the model at once", most, "calls", PARALLEL, "llm.parallel", "the limit broke"),
+        row("many at once: chats that failed", failed, "chats", 0, who, "see the log"),
+        row("many at once: first status, p95", first, "s", 1.0, f"{who}; filter and pipe", f"{LOAD}; {why}"),
+        row("many at once: slowest chat / the middle one", max(took) / _share(took, 0.5), "x", 1.5, who, why),
+        row("many at once: all chats / the same calls bare", ours / bare, "x", 1.3, "openai library, threads", why),
+        row("many at once: calls of the model at once", most, "calls", PARALLEL, "llm.parallel", "the limit broke"),
     ]
 
 
@@ -214,8 +209,8 @@ def _busy_rows(over: Sequence[tuple[str, float]]) -> list[dict[str, Any]]:
     waited = _share([seconds for _, seconds in over], 0.95)
     who = f"{OVER} at once more than server.chats, filter and pipe, while {CHATS} run"
     return [
-        _row("beyond the limit: chats without a polite answer", rude, "chats", 0, who, str(over[0])),
-        _row("beyond the limit: until it is said, p95", waited, "s", 1.0, who, LOAD),
+        row("beyond the limit: chats without a polite answer", rude, "chats", 0, who, str(over[0])),
+        row("beyond the limit: until it is said, p95", waited, "s", 1.0, who, LOAD),
     ]
 
 
@@ -223,6 +218,6 @@ def _memory_rows(memory: Sequence[float]) -> list[dict[str, Any]]:
     before, peak, after, again = memory
     figures = f"MB before {before:.0f}, at most {peak:.0f}, after the first crowd {after:.0f}, the second {again:.0f}"
     return [
-        _row("server memory with all chats / with none", peak / before, "x", 1.5, figures, figures),
-        _row("server memory after a second crowd / the first", again / after, "x", 1.03, figures, figures),
+        row("server memory with all chats / with none", peak / before, "x", 1.5, figures, figures),
+        row("server memory after a second crowd / the first", again / after, "x", 1.03, figures, figures),
     ]

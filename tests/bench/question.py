@@ -21,6 +21,7 @@ from askwiki.settings import LlmSettings, RelevanceSettings
 from askwiki.store.embedded import EmbeddedReader
 from tests.bench.calibration import scaled
 from tests.bench.filled import fill, questions
+from tests.bench.row import row
 from tests.fakes import HashEmbedder
 from tests.llm_process import CONDENSED, RunningLlm, running_llm
 from tests.scripted import ScriptedLlm
@@ -55,20 +56,14 @@ def rows() -> list[dict[str, Any]]:
     client, by_group = single - median, grouped - median
     calls = f"51 calls of one question over HTTP; the openai library's typed calls take {bare:.0f} ms"
     return [
-        _row("processor time of a question, p50", median, "ms", GOAL_MEDIAN, against, profile),
-        _row("processor time of a question, p95", _p95(own), "ms", GOAL_P95, against, profile),
-        _row("processor time of the HTTP client, 50 + 1 calls", client, "ms", GOAL_CLIENT, calls, calls),
-        _row("the same / the openai library's typed calls", client / bare, "x", GOAL_SHARE, calls, calls),
-        _row(f"the same with {GROUP} candidates a call", by_group, "ms", GOAL_CLIENT / 4, "5 + 1 calls", calls),
-        _row("wall time beside models, embedded store", sum(stages.values()), "ms", 150.0, against, profile),
-        _row("first status before any model", first, "ms", 50.0, "of the call", "see the load in `machine`"),
+        row("processor time of a question, p50", median, "ms", GOAL_MEDIAN, against, profile),
+        row("processor time of a question, p95", _p95(own), "ms", GOAL_P95, against, profile),
+        row("processor time of the HTTP client, 50 + 1 calls", client, "ms", GOAL_CLIENT, calls, calls),
+        row("the same / the openai library's typed calls", client / bare, "x", GOAL_SHARE, calls, calls),
+        row(f"the same with {GROUP} candidates a call", by_group, "ms", GOAL_CLIENT / 4, "5 + 1 calls", calls),
+        row("wall time beside models, embedded store", sum(stages.values()), "ms", 150.0, against, profile),
+        row("first status before any model", first, "ms", 50.0, "of the call", "see the load in `machine`"),
     ]
-
-
-def _row(name: str, value: float, unit: str, goal: float, against: str, why: str) -> dict[str, Any]:
-    met = value <= goal
-    figures = {"name": name, "value": round(value, 3), "unit": unit, "goal": goal, "met": met}
-    return {**figures, "against": against, "why": "" if met else why}
 
 
 def _p95(seconds: Sequence[float]) -> float:

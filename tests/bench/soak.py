@@ -31,6 +31,7 @@ from indexer.sync import Rules
 from tests.bench import proc
 from tests.bench.calibration import slowness_now
 from tests.bench.filled import questions, running_words
+from tests.bench.row import row
 from tests.llm_process import RunningLlm, running_llm
 
 QUESTIONS = int(os.environ.get("SOAK_QUESTIONS", "5000"))
@@ -165,23 +166,17 @@ def _rows(looks: Sequence[Look], copies: int, took: float, synced: int) -> list[
     last = [look for look in looks if look.asked > QUESTIONS - span]
     what = f"{QUESTIONS} questions, {synced} syncs of {PAGES} pages, {took / 60:.1f} minutes"
     memory = f"{what}; MB after {start.asked} questions {start.resident:.0f}, at the end {end.resident:.0f}"
-    rows = [_row("soak: resident memory grown", grown, "%", 3.0, memory, memory)]
+    rows = [row("soak: resident memory grown", grown, "%", 3.0, memory, memory)]
     for name in ("threads", "files", "sockets"):
         more = end.counted[name] - start.counted[name]
         figures = f"{start.counted[name]} after {start.asked} questions, {end.counted[name]} at the end"
-        rows.append(_row(f"soak: {name} more than after {start.asked} questions", more, name, 0, figures, figures))
-    rows.append(_row("soak: private copies of the index on disk", copies, "copies", 1, "one reader", what))
+        rows.append(row(f"soak: {name} more than after {start.asked} questions", more, name, 0, figures, figures))
+    rows.append(row("soak: private copies of the index on disk", copies, "copies", 1, "one reader", what))
     for kind in ("processor", "wall"):
         early, late = (statistics.median(t for look in part for t in getattr(look, kind)) for part in (first, last))
         figures = f"{kind} time, p50 ms: first {span} {early:.1f}, last {span} {late:.1f}"
-        rows.append(_row(f"soak: {kind} time, last {span} / first {span}", late / early, "x", 1.1, figures, figures))
+        rows.append(row(f"soak: {kind} time, last {span} / first {span}", late / early, "x", 1.1, figures, figures))
     return rows
-
-
-def _row(name: str, value: float, unit: str, goal: float, against: str, why: str) -> dict[str, Any]:
-    met = value <= goal
-    figures = {"name": name, "value": round(value, 3), "unit": unit, "goal": goal, "met": met}
-    return {**figures, "against": against, "why": "" if met else why}
 
 
 def _plot(looks: Sequence[Look]) -> None:

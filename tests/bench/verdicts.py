@@ -19,6 +19,7 @@ from askwiki.llm import make_llm
 from askwiki.settings import LlmSettings
 from askwiki.stages.condense import condense
 from askwiki.stages.relevance import judge
+from tests.bench.row import row
 from tests.llm_process import RunningLlm, running_llm
 from tests.small_wiki import chunk, kit_of, with_settings
 
@@ -63,17 +64,11 @@ def rows() -> list[dict[str, Any]]:
     who = f"{CHATS} chats at once, seconds each: {[round(each, 1) for each in finished]}"
     calls = f"openai library in {PARALLEL} threads, log-normal 200 ms, the same draw for each call"
     return [
-        _row(f"relevance stage of {CANDIDATES} candidates / the same calls bare", ratio, "x", 1.15, calls, figures),
-        _row("inlet to first token of the answer / the same calls bare", whole, "x", 1.15, calls, seconds),
-        _row("relevance stages at once: last to finish / first", max(finished) / min(finished), "x", 1.5, who, who),
-        _row("calls of the model at once", most, "calls", PARALLEL, "llm.parallel", "the limit broke"),
+        row(f"relevance stage of {CANDIDATES} candidates / the same calls bare", ratio, "x", 1.15, calls, figures),
+        row("inlet to first token of the answer / the same calls bare", whole, "x", 1.15, calls, seconds),
+        row("relevance stages at once: last to finish / first", max(finished) / min(finished), "x", 1.5, who, who),
+        row("calls of the model at once", most, "calls", PARALLEL, "llm.parallel", "the limit broke"),
     ]
-
-
-def _row(name: str, value: float, unit: str, goal: float, against: str, why: str) -> dict[str, Any]:
-    met = value <= goal
-    figures = {"name": name, "value": round(value, 3), "unit": unit, "goal": goal, "met": met}
-    return {**figures, "against": against, "why": "" if met else why}
 
 
 def _chunks() -> list[Chunk]:
