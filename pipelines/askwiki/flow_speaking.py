@@ -16,7 +16,7 @@ from askwiki.stages.links import link, wiki_hosts
 from askwiki.stages.passages import OLDER, make_passages, note_of, renumbered
 from askwiki.stages.search import search_terms
 from askwiki.stages.smalltalk import kind_of_talk
-from askwiki.stages.sources import cited_sources, label_of, link_list, source_list, source_of
+from askwiki.stages.sources import label_of, link_list, source_list, source_of
 
 logger = logging.getLogger(__name__)
 
@@ -36,9 +36,9 @@ def refuse(run: Run, refused: Refusal, candidates: Sequence[Candidate], rights: 
     """An honest "no", with the nearest pages where there are any, named as not answering."""
     sentence = {"nothing_found": "refused_nothing", "outside": "refused_outside"}.get(refused, "refused_insufficient")
     text = run.say(sentence)
-    if lacking and refused == "insufficient":
-        text += f" {run.say('refused_lacking', lacking=_harmless(run, (), lacking))}"
     if refused == "insufficient":
+        if lacking:
+            text += f" {run.say('refused_lacking', lacking=_harmless(run, (), lacking))}"
         text += nearest(run, candidates, rights)
     yield run.token(text)
     return Answer(run.text, refused=refused)
@@ -75,7 +75,7 @@ def quote(run: Run, question: Question, passages: Sequence[Passage], candidates:
     quotations = as_markdown([(passage, text) for passage, (_, text) in zip(shown, quoted, strict=True)])
     opening = f"{run.say('extract_weak' if run.weak else 'extract_title')}\n\n{quotations}"
     yield run.token(f"\n\n{opening}" if run.text else opening)
-    return (yield from finish(run, passages, {passage.number for passage in shown}))
+    return (yield from finish(run, passages, len(shown)))
 
 
 def sources_for(run: Run, passages: Sequence[Passage]) -> tuple[Source, ...]:
@@ -95,9 +95,12 @@ def _shown_as(text: str, hosts: frozenset[str], broken_diagram: str) -> str:
     return gate.feed(text) + gate.finish()
 
 
-def finish(run: Run, passages: Sequence[Passage], cited: set[int]) -> Speech:
-    """What code adds after the text: a word on earlier editions, the list of links."""
-    listed = cited_sources(passages, cited, list_all=run.settings.sources.list_all)
+def finish(run: Run, passages: Sequence[Passage], cited: int) -> Speech:
+    """What code adds after the text: a word on earlier editions, the list of links.
+
+    The first ``cited`` passages were cited; where none was, all that were given are listed, if the settings want it.
+    """
+    listed = passages[:cited] if cited or not run.settings.sources.list_all else passages
     if not cited:
         yield from sources_for(run, listed)
     for note in _notes(run, passages, {passage.number for passage in listed}):

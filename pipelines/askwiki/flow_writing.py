@@ -89,8 +89,7 @@ def write_answer(
     if says_no(result, set(gate.numbers)):
         yield run.token(nearest(run, candidates, rights))
         return Answer(run.text, refused="insufficient")
-    cited = _cited(gate, passages)
-    return (yield from finish(run, renumbered(passages, cited), set(range(1, len(cited) + 1))))
+    return (yield from finish(run, _as_cited(gate, passages), len(gate.numbers)))
 
 
 def _with_retry(
@@ -128,19 +127,19 @@ def _stream(
     """Tokens; a source goes out just before the first sentence that cites it, so the chat shows what the list says."""
     sent = 0
     for text in write(llm, messages, gate, result, run.cancel):
-        cited = [replace(passage, number=number) for number, passage in enumerate(_cited(gate, passages), 1)]
-        yield from sources_for(run, cited[sent:])
-        sent = len(cited)
+        if len(gate.numbers) > sent:
+            yield from sources_for(run, _as_cited(gate, passages)[sent : len(gate.numbers)])
+            sent = len(gate.numbers)
         yield run.token(text)
     if result.reply is not None:
         run.tokens["prompt"] = run.tokens.get("prompt", 0) + result.reply.prompt_tokens
         run.tokens["completion"] = run.tokens.get("completion", 0) + result.reply.completion_tokens
 
 
-def _cited(gate: SentenceGate, passages: Sequence[Passage]) -> list[Passage]:
-    """The cited passages in the order in which the text cites them, with the numbers that the model knows."""
+def _as_cited(gate: SentenceGate, passages: Sequence[Passage]) -> Sequence[Passage]:
+    """The passages with the numbers of the text: the cited ones first, in the order in which it cites them."""
     known_as = {passage.number: passage for passage in passages}
-    return [known_as[number] for number in gate.numbers]
+    return renumbered(passages, [known_as[number] for number in gate.numbers])
 
 
 def _gate(run: Run, passages: Sequence[Passage]) -> SentenceGate:

@@ -67,9 +67,9 @@ def _lifts(passage: Passage, candidates: Sequence[Candidate]) -> list[_Lift]:
         return []
     top, low = candidates[0].score, candidates[-1].score
     lifts = []
-    for candidate in candidates:
+    for candidate in (each for each in candidates if each.chunk.page_id == passage.page_id):
         text = candidate.chunk.text[candidate.chunk.overlap :].strip()
-        start = passage.text.find(text) if candidate.chunk.page_id == passage.page_id and text else -1
+        start = passage.text.find(text) if text else -1
         if start >= 0:
             share = (candidate.score - low) / (top - low) if top > low else 1.0
             lifts.append(_Lift(start, start + len(text), 1.0 + FOUND * share))

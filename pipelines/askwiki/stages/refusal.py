@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from askwiki.data import Candidate, Chunk, Question, Refusal
+from askwiki.data import Candidate, Question, Refusal
 from askwiki.encoders.terms import grams, terms
 from askwiki.everyday import Everyday
 from askwiki.settings import AnswerSettings
+from askwiki.stages.spans import text_of
 from askwiki.stages.wording import language_of
 from askwiki.stemming import telling_stems
 
@@ -49,11 +50,6 @@ def share_of(question: str, text: str) -> float:
         return 0.0
     found = len(letters & set(grams(text))) / len(letters)
     return (found + (len(words & {term.text for term in terms(text)}) / len(words) if words else found)) / 2
-
-
-def text_of(chunk: Chunk) -> str:
-    """A chunk as it is searched: where it stands, then what it says."""
-    return "\n".join((" / ".join((*chunk.path, chunk.title, *chunk.headings)), chunk.text))
 
 
 def kind_of_refusal(question: Question, candidates: Sequence[Candidate]) -> Refusal:

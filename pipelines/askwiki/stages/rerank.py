@@ -7,10 +7,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from askwiki.data import Candidate, Chunk
+from askwiki.data import Candidate
 from askwiki.errors import ModelError
 from askwiki.reranking import Reranker
 from askwiki.settings import RerankSettings
+from askwiki.stages.spans import text_of
 
 logger = logging.getLogger(__name__)
 
@@ -32,11 +33,6 @@ def gate(
             passed = [candidate for candidate in passed if (candidate.rerank or 0.0) >= settings.strict_minimum]
     logger.info("rerank: %d of %d candidates pass", min(len(passed), settings.cap), len(candidates))
     return passed[: settings.cap]
-
-
-def text_of(chunk: Chunk) -> str:
-    """What a reranker reads: where the chunk stands, then what it says."""
-    return f"{' / '.join((*chunk.path, chunk.title, *chunk.headings))}\n{chunk.text}"
 
 
 def _similar(candidate: Candidate, minimum: float) -> bool:

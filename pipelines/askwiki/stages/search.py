@@ -17,7 +17,8 @@ from askwiki.settings import SearchSettings
 from askwiki.sparse import SparseEncoder
 from askwiki.stages.centre import own_words
 from askwiki.stages.fusion import Hits, fuse
-from askwiki.stages.refusal import share_of, text_of
+from askwiki.stages.refusal import share_of
+from askwiki.stages.spans import text_of
 from askwiki.stemming import fold, stems
 from askwiki.store.port import Leg, Reader
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from datetime import UTC, datetime
-from itertools import pairwise
 
 from askwiki.data import Passage, Source
 from askwiki.stages.links import escape, link
@@ -12,7 +11,6 @@ from askwiki.texts import Texts
 
 SNIPPET_CHARACTERS = 1_200  # of a passage in the chat's window beside the answer
 DAYS_OF_MONTH, DAYS_OF_YEAR = 30.44, 365.25
-_NEW_LIST = "\u00a0"  # a line that ends a Markdown list: the next item keeps its own number
 
 
 def source_of(passage: Passage) -> Source:
@@ -35,21 +33,11 @@ def label_of(passage: Passage) -> str:
     return passage.title if heading in ("", passage.title) else f"{passage.title} › {heading}"
 
 
-def cited_sources(passages: Sequence[Passage], cited: Set[int], *, list_all: bool) -> list[Passage]:
-    """The passages for the list: those that were cited, or all that were given when nothing was."""
-    chosen = [passage for passage in passages if passage.number in cited]
-    return chosen or (list(passages) if list_all else [])
-
-
 def source_list(passages: Sequence[Passage], *, title: str, texts: Texts, language: str, now: datetime) -> str:
     """``1. [Title › Heading](url) · updated …`` under a bold line; the numbers are those of the text."""
     if not passages:
         return ""
-    lines = [_line(passages[0], texts, language, now)]
-    for before, passage in pairwise(passages):
-        if passage.number != before.number + 1:
-            lines += ["", _NEW_LIST, ""]
-        lines.append(_line(passage, texts, language, now))
+    lines = [_line(passage, texts, language, now) for passage in passages]
     return "\n\n" + f"**{title}**\n\n" + "\n".join(lines)
 
 

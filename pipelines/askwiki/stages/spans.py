@@ -89,6 +89,11 @@ def passage_of(span: Span, note: str = "", shortened: bool = False) -> Passage:
     )
 
 
+def text_of(chunk: Chunk) -> str:
+    """A chunk as it is searched and graded: where it stands, then what it says."""
+    return "\n".join((" / ".join((*chunk.path, chunk.title, *chunk.headings)), chunk.text))
+
+
 def join_texts(chunks: Sequence[Chunk]) -> str:
     """The text of chunks of one page in page order, what a chunk repeats of the one before it left out."""
     text = chunks[0].text
