@@ -104,6 +104,15 @@ def await_health(running: Running) -> None:
         time.sleep(0.1)
 
 
+def await_idle(running: Running) -> None:
+    """Wait until no chat holds a place: one whose client has left gives its place back a moment later."""
+    deadline = time.monotonic() + STOP_SECONDS
+    while "\naskwiki_chats 0" not in requests.get(f"{running.url}/metrics", headers=running.headers, timeout=10).text:
+        if time.monotonic() > deadline:
+            raise RuntimeError(f"A chat still runs after {STOP_SECONDS:.0f} s:\n{running.logged()[-2000:]}")
+        time.sleep(0.02)
+
+
 def inlet(running: Running, messages: list[dict[str, Any]], user: Any = PERSON, **more: Any) -> dict[str, Any]:
     """What the filter makes of a chat's body."""
     body = {"stream": True, "model": "wiki_answer", "messages": messages, **more}

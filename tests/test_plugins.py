@@ -15,7 +15,7 @@ import requests
 
 from askwiki.signing import BODY_KEY
 from tests.edge_wiki import BOSS, FINANCE, HIDDEN_TITLE, HIDDEN_WORD, PERSON, index, variables
-from tests.running import Running, ask, chat, collect, complete, inlet, items, serving
+from tests.running import Running, ask, await_idle, chat, collect, complete, inlet, items, serving
 from tests.scripted import Asking, Saying, ScriptedServer
 
 STATUSES = "Какие статусы бывают у перевода?"
@@ -362,6 +362,7 @@ def test_a_client_that_leaves_ends_the_models_stream_within_a_second(with_llm: R
 
 
 def test_too_many_chats_get_a_polite_answer_and_the_list_of_models_stays_quick(with_llm: Running, model: Model) -> None:
+    await_idle(with_llm)
     model.release.clear()
     answers: list[str] = []
     threads = [
@@ -370,7 +371,7 @@ def test_too_many_chats_get_a_polite_answer_and_the_list_of_models_stays_quick(w
     try:
         for thread in threads:
             thread.start()
-        assert all(model.held.acquire(timeout=60) for _ in threads)
+        assert all(model.held.acquire(timeout=60) for _ in threads), answers
         busy = ask(with_llm, STATUSES).text
         started = time.monotonic()
         requests.get(f"{with_llm.url}/models", headers=with_llm.headers, timeout=10).raise_for_status()
