@@ -7,6 +7,7 @@ import re
 from lxml.etree import _Element
 
 from indexer.confluence.markdown import Renderer, tag_name
+from indexer.confluence.text import bold
 
 # The kind of a box in the language of the page.
 NAMES = {
@@ -29,7 +30,7 @@ def panel_text(renderer: Renderer, kind: str, title: str, body: _Element | None,
     text = renderer.inner(body, renderer.within(tags, "_box")).strip("\n ") if body is not None else ""
     label = title if kind == "panel" else _kind(renderer, kind) + (f": {title}" if title else "")
     if not text:
-        return f"\n\n**{label}**\n\n" if title else ""
+        return f"\n\n{bold(label)}\n\n" if title else ""
     if tags & {"_cell", "_inline"}:
         return f"\n{_headed(label, text, glue=chr(10), short=not title)}\n"
     return boxed(label, text, short=not title)
@@ -47,7 +48,7 @@ def _headed(label: str, text: str, *, glue: str, short: bool) -> str:
     """The label on a line of its own, or (a bare kind before a sentence) at the beginning of the text."""
     if not label:
         return text
-    return f"**{label}:** {text}" if short and PLAIN_START.match(text) else f"**{label}**{glue}{text}"
+    return f"{bold(label + ':')} {text}" if short and PLAIN_START.match(text) else f"{bold(label)}{glue}{text}"
 
 
 def expand_text(renderer: Renderer, title: str, body: _Element | None, macro: _Element, tags: frozenset[str]) -> str:
@@ -55,7 +56,7 @@ def expand_text(renderer: Renderer, title: str, body: _Element | None, macro: _E
     renderer.start_line()
     inside = tags if body is not None and closes_section(macro, body) else renderer.within(tags, "_box")
     text = renderer.inner(body, inside).strip("\n ") if body is not None else ""
-    head = f"**{title}**" if title and not title.startswith("**") else title
+    head = bold(title) if title else ""
     return f"\n\n{head}\n\n{text}\n\n" if head and text else f"\n\n{head or text}\n\n"
 
 

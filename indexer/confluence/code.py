@@ -7,6 +7,8 @@ import re
 
 from lxml.etree import _Element
 
+from indexer.confluence.text import bold
+
 BRUSH = re.compile(r"brush:\s*([\w#+.-]+)")
 TICKS = re.compile(r"`+")
 FENCE_TICKS = re.compile(r"^\s*(`{3,})", re.MULTILINE)
@@ -27,7 +29,7 @@ def fence(code: str, language: str, tags: frozenset[str], title: str = "") -> st
     """A fence longer than any in the code. In a table cell: one code span a line."""
     code = code.replace("\r\n", "\n").replace("\r", "\n").strip("\n")
     code = code.rstrip() if not code.strip() else code
-    heading = f"**{title}**" if title else ""
+    heading = bold(title) if title else ""
     if not code:
         return f"\n\n{heading}\n\n" if heading else ""
     if tags & {"_cell", "_inline"}:

@@ -15,7 +15,7 @@ from indexer.confluence.links import image, link
 from indexer.confluence.lists import listing, lone_item
 from indexer.confluence.markdown import Handler, Renderer, tag_name
 from indexer.confluence.targets import attachment_name, href_target, picture_target
-from indexer.confluence.text import clean
+from indexer.confluence.text import bold, clean
 
 # Inside these a heading is a bold line: it must not take over the text that follows the box.
 BOXES = frozenset({"li", "blockquote", "_box", "_cell", "dd"})
@@ -49,7 +49,9 @@ def heading(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
     if "_inline" in tags:
         return f" {text} "
     if tags & BOXES:
-        return f"\n\n**{text}**\n\n"
+        return f"\n\n{bold(text)}\n\n"
+    if text.endswith("#"):  # such an end belongs to the mark, not to the text
+        text = f"{text[:-1]}\\#"
     return f"\n\n{'#' * int(tag_name(node)[1])} {text}\n\n"
 
 
@@ -114,8 +116,8 @@ def time(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
 
 
 def term(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
-    text = " ".join(renderer.inner(node, tags).split())
-    return f"\n\n**{text}**\n" if text and "**" not in text else f"\n\n{text}\n"
+    text = " ".join(renderer.inner(node, renderer.within(tags, "h6")).split())
+    return f"\n\n{bold(text)}\n" if text else ""
 
 
 def definition(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:

@@ -10,15 +10,16 @@ from indexer.confluence.code import span
 from indexer.confluence.links import link
 from indexer.confluence.markdown import Handler, Renderer, tag_name
 from indexer.confluence.targets import href_target
+from indexer.confluence.text import has_lone_star, plain_stars
 
 PARAGRAPH_BREAK = re.compile(r"\n\s*\n")
-JOINED_SPANS = re.compile(r"(?<=[^`\s])``(?=[^`\s])")  # the border of two spans that are one
 NOT_CODE = frozenset({"a", "ac:link", "ac:image", "img", "br", "ac:structured-macro", "ac:macro"})
-STAR = re.compile(r"(?<!\\)\*")
 # Punctuation at the border of a marked piece that touches a letter: CommonMark sees no mark there
 # (it is neither left- nor right-flanking), so the punctuation goes outside.
-ENDING = re.compile(r"[.,:;!?»”…]+$")
-BEGINNING = re.compile(r"^[«“(]+")
+BORDER_TILDE = re.compile(r"^~(?!~)|(?<![~\\])~$")
+ENDING = re.compile(r"[.,:;!?«»“”…(){}%/=+№–—-]+$")
+BEGINNING = re.compile(r"^[.,:;!?«»“”…(){}%/=+№–—-]+")
+INLINE = frozenset({"a", "b", "big", "em", "font", "i", "ins", "small", "span", "strong", "u", "ac:link-body"})
 
 
 def emphasis(mark: str) -> Handler:
@@ -30,24 +31,49 @@ def emphasis(mark: str) -> Handler:
         plain = "_noformat" in tags or "_inline" in tags or mark in text or PARAGRAPH_BREAK.search(bare)
         if not bare or plain or bare.startswith(("- ", "|", "```")) or not any(map(str.isalnum, bare)):
             return text
-        if "*" in mark and len(STAR.findall(bare)) == 1:
-            bare = STAR.sub(r"\\*", bare)
+        if mark == "~~":
+            bare = BORDER_TILDE.sub(r"\\~", bare)
+        elif has_lone_star(bare):
+            bare = plain_stars(bare)
         before = text[: len(text) - len(text.lstrip())]
         after = text[len(text.rstrip()) :]
-        if not before and character_before(node).isalnum() and (found := BEGINNING.search(bare)):
-            before, bare = found.group(), bare[found.end() :]
-        if not after and (node.tail or "")[:1].isalnum() and (found := ENDING.search(bare)):
-            after, bare = found.group(), bare[: found.start()]
+        if not before and not bare[0].isalnum() and neighbour(node, -1).isalnum():
+            before, bare = _outside(BEGINNING, bare)
+            if not bare.lstrip(mark)[0].isalnum():
+                return _tagged(mark, text)
+        if not after and not bare[-1].isalnum() and neighbour(node, 0).isalnum():
+            after, bare = _outside(ENDING, bare)
+            if not bare.rstrip(mark)[-1].isalnum():
+                return _tagged(mark, text)
         return f"{before}{mark}{bare}{mark}{after}"
 
     return rule
 
 
-def character_before(node: _Element) -> str:
-    """The last character of the text right before the element, "" when it begins its parent."""
-    previous, parent = node.getprevious(), node.getparent()
-    text = previous.tail if previous is not None else (parent.text if parent is not None else "")
-    return (text or "")[-1:]
+def _outside(pattern: re.Pattern[str], bare: str) -> tuple[str, str]:
+    """(punctuation at that border, the rest); the end of a link is none."""
+    found = pattern.search(bare) if "](" not in bare else None
+    return (found.group(), pattern.sub("", bare)) if found else ("", bare)
+
+
+def _tagged(mark: str, text: str) -> str:
+    """Where no mark is read: only that something is struck out must still be said."""
+    return f"<del>{text}</del>" if mark == "~~" else text
+
+
+def neighbour(node: _Element, place: int) -> str:
+    """The character right before (-1) or after (0) an element in its line, "" where the line ends there."""
+    parent = node.getparent()
+    beside = node.getprevious() if place else node.getnext()
+    text = (
+        node.tail if not place else (beside.tail if beside is not None else parent.text if parent is not None else "")
+    )
+    if text:
+        return text[place]
+    if beside is not None:
+        inner = "".join(beside.itertext()) if isinstance(beside.tag, str) and tag_name(beside) in INLINE else ""
+        return inner[place] if inner else ""
+    return neighbour(parent, place) if parent is not None and tag_name(parent) in INLINE else ""
 
 
 def inline_code(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
@@ -55,20 +81,23 @@ def inline_code(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str
     if "_noformat" in tags:
         return renderer.inner(node, tags)
     inside = renderer.within(tags, "code")
-    pieces = [_code_span(renderer.process_text(node.text or "", inside))]
+    pieces: list[str] = []
+    run = renderer.process_text(node.text or "", inside)  # code so far that is one span
     for child in node:
         if isinstance(child.tag, str):
             name = tag_name(child)
             if name == "a" and child.get("href"):
                 renderer.made["links"] += 1
                 said = _code_span(renderer.inner(child, inside))
-                pieces.append(link(said, href_target(renderer.context, child.get("href") or "")))
+                pieces += [_code_span(run), link(said, href_target(renderer.context, child.get("href") or ""))]
+                run = ""
             elif any(isinstance(one.tag, str) and tag_name(one) in NOT_CODE for one in child.iter()):
-                pieces.append(renderer.process_tag(child, tags))
+                pieces += [_code_span(run), renderer.process_tag(child, tags)]
+                run = ""
             else:
-                pieces.append(_code_span(renderer.process_tag(child, inside)))
-        pieces.append(_code_span(renderer.process_text(child.tail or "", inside)))
-    return JOINED_SPANS.sub("", "".join(pieces))
+                run += renderer.process_tag(child, inside)
+        run += renderer.process_text(child.tail or "", inside)
+    return "".join([*pieces, _code_span(run)])
 
 
 def _code_span(text: str) -> str:

@@ -8,10 +8,13 @@ from typing import Protocol
 
 from lxml.etree import _Element
 
+from indexer.confluence.text import escape
+
 # What would end a Markdown link or a table cell; letters of any alphabet stay readable (and cheap in tokens).
 UNSAFE = re.compile(r"[\s()<>\[\]|\\`\"{}^]")
 NAME_UNSAFE = re.compile(r"[\s()<>\[\]|\\`\"{}^%#?;&+]")
-BRACKETS = re.compile(r"(?<!\\)[\[\]]")
+# Brackets of a text; what is escaped, code or a picture holds none that count.
+BRACKETS = re.compile(r"\\.|`[^`]*`|!\[(?:\\.|[^\]\\])*\]\([^()]*\)|([\[\]])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,12 +132,24 @@ def link(text: str, url: str) -> str:
         return text
     if not text or text.replace("\\", "") == url:
         return destination(url)
-    return f"[{text}]({destination(url)})"
+    return f"[{text if _paired(text) else BRACKETS.sub(_plain_bracket, text)}]({destination(url)})"
 
 
 def image(name: str, url: str) -> str:
-    return f"![{BRACKETS.sub(_backslash, name)}]({destination(url)})"
+    return f"![{BRACKETS.sub(_plain_bracket, escape(name))}]({destination(url)})"
 
 
-def _backslash(match: re.Match[str]) -> str:
-    return "\\" + match.group()
+def _paired(text: str) -> bool:
+    """Whether each bracket of a text closes one before it: then it cannot end the link."""
+    if "[" not in text and "]" not in text:
+        return True
+    depth = 0
+    for match in BRACKETS.finditer(text):
+        depth += {"[": 1, "]": -1}.get(match[1], 0)
+        if depth < 0:
+            return False
+    return depth == 0
+
+
+def _plain_bracket(match: re.Match[str]) -> str:
+    return "\\" + match[1] if match[1] else match.group()

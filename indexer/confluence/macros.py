@@ -21,7 +21,7 @@ from indexer.confluence.macro import Macro, attribute, read_macro
 from indexer.confluence.macro_names import CONTAINERS, FORMULAS, LISTINGS, PLANTUML, TABS
 from indexer.confluence.markdown import BLOCKS, Handler, Renderer, tag_name
 from indexer.confluence.storage_elements import attachment_target, block, user_name
-from indexer.confluence.text import clean, escape
+from indexer.confluence.text import bold, clean, escape
 from indexer.confluence.wiki_markup import parse_wiki_markup
 
 MacroHandler = Callable[[Renderer, Macro, frozenset[str]], str]
@@ -113,7 +113,7 @@ def titled(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
     """Tabs and cards: the label is what the reader sees before he opens them."""
     title = escape(clean(macro.get(*TITLES)))
     text = body(renderer, macro, tags).strip("\n ")
-    return f"\n\n**{title}**\n\n{text}\n\n" if title else f"\n\n{text}\n\n"
+    return f"\n\n{bold(title)}\n\n{text}\n\n" if title else f"\n\n{text}\n\n"
 
 
 def container(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
@@ -121,7 +121,8 @@ def container(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
 
 
 def status(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
-    return escape(clean(macro.get("title")).strip()) or ""
+    """Its words; without any the wiki shows the name of the colour."""
+    return renderer.process_text(macro.get("title") or macro.get("colour", "color").upper(), tags).strip()
 
 
 def jira(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
@@ -189,7 +190,8 @@ def markdown_text(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str
 
 def person(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
     target = macro.element("ri:user")
-    return user_name(renderer, target) if target is not None else escape(clean(macro.get("user", "username", "")))
+    name = user_name(renderer, target) if target is not None else macro.get("user", "username", "")
+    return renderer.process_text(name, tags).strip()
 
 
 def dropped(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:

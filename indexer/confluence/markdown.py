@@ -19,14 +19,14 @@ from markdownify import MarkdownConverter
 
 from askwiki.data import Loss
 from indexer.confluence.links import Context
+from indexer.confluence.meeting import MEETING, meet
 from indexer.confluence.text import clean, escape, escape_line_start
 
 Handler = Callable[["Renderer", _Element, frozenset[str]], str | None]
 
 MAXIMUM_DEPTH = 110  # elements; deeper ones give their text only (up to 7 of Python's 1,000 frames each)
 EDGES = re.compile(r"^(\n*)(.*?)(\n*)$", re.DOTALL)
-SPAN_END = re.compile(r"[^`\\]`$")
-SPAN_START = re.compile(r"`[^`]")
+BREAK = "  \n"  # a line break inside a paragraph
 NAMESPACE = re.compile(r"\{[^}]*?([^/}]*)/?\}(.*)")
 BLOCKS = frozenset(
     {"div", "li", "td", "th", "tr", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "dd", "dt", "section", "article"}
@@ -152,9 +152,12 @@ class Renderer(MarkdownConverter):
                 after = len(piece) - len(piece.lstrip("\n"))
                 piece = "\n" * min(2, max(before, after)) + piece[after:]
         elif last and last[-1] in " \n":
-            piece = piece.lstrip(" ")
-        elif SPAN_END.search(last) and SPAN_START.match(piece):  # two neighbouring spans of code are one
-            pieces[-1], piece = last[:-1], piece[1:]
+            if piece.startswith(BREAK) and last[-1] == " ":
+                pieces[-1] = last.rstrip(" ")
+            else:
+                piece = piece.lstrip(" ")
+        elif last and piece[0] in MEETING:
+            pieces[-1], piece = meet(last, piece)
         if piece:
             pieces.append(piece)
             self._fresh = piece[-1] == "\n" or (self._fresh and not piece.strip())

@@ -9,7 +9,7 @@ from indexer.confluence.code import fence, rendered_code
 from indexer.confluence.grid import read_grid
 from indexer.confluence.markdown import Renderer
 from indexer.confluence.tables import layout
-from indexer.confluence.text import clean, escape
+from indexer.confluence.text import bold, clean, escape
 
 KINDS = ("information", "note", "tip", "warning", "error", "success")
 # Before version 5.9 the four boxes were messages of the user interface, with other names.
@@ -114,5 +114,5 @@ def tabs(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str | None
     pieces = []
     for label, pane in zip(labels, panes, strict=True):
         renderer.start_line()
-        pieces.append(f"**{escape(label)}**\n\n{renderer.inner(pane, tags).strip()}")
+        pieces.append(f"{bold(escape(label))}\n\n{renderer.inner(pane, tags).strip()}")
     return "\n\n" + "\n\n".join(pieces) + "\n\n"

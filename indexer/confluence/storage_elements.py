@@ -45,10 +45,10 @@ def wiki_link(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
     name, url, hint = target_of(renderer, node)
     if "_noformat" in tags or "a" in tags:
         return said or name
-    text = said or escape(name)
     if url:
         renderer.made["links"] += 1
-        return link(text, url)
+        return link(said or escape(name), url)
+    text = said or renderer.process_text(name, tags).strip()
     if hint and clean(hint) not in said:
         renderer.lose("link", hint, "the address of the target is not known here")
         return f"{text} (→ {escape(hint)})" if said else text

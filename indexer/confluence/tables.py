@@ -6,7 +6,6 @@ text, a caption across the whole width stands between two tables that both have 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from lxml.etree import _Element
@@ -23,9 +22,9 @@ from indexer.confluence.grid import (
 )
 from indexer.confluence.lists import indent
 from indexer.confluence.markdown import Renderer, tag_name
+from indexer.confluence.text import bold
 
 KEY_LENGTH = 80  # characters; a longer left cell is no name of a value
-LONE_STAR = re.compile(r"(?<!\\)\*")  # in a key, which is bold as a whole, a star is only a star
 Row = tuple[Slot, ...]
 
 
@@ -128,10 +127,10 @@ def key_values(renderer: Renderer, grid: Grid, keys: Sequence[int], tags: frozen
 
 
 def _pair(key: str, value: str) -> str:
-    key = LONE_STAR.sub(r"\\*", " ".join(key.split()))
+    key = " ".join(key.split())
     if not key and not value:
         return ""
-    name = f"**{key if key.endswith((':', '?')) else key + ':'}**" if key else ""
+    name = bold(key if key.endswith((":", "?")) else key + ":") if key else ""
     if "\n" in value:
         return f"- {name}\n{indent(value, '  ')}"
     return f"- {name} {value}".rstrip() if name else f"- {value}"
@@ -141,7 +140,7 @@ def _caption(text: str) -> str:
     """A line of its own between lists or tables, bold when it is only words."""
     if not text:
         return ""
-    plain = "\n" not in text and "**" not in text and "](" not in text
+    plain = "\n" not in text and "*" not in text and "](" not in text
     return f"\n**{text}**\n" if plain else f"\n{text}\n"
 
 
@@ -158,14 +157,14 @@ def _title(lines: Sequence[str]) -> str:
 def pipes(renderer: Renderer, grid: Grid, heads: int, tags: frozenset[str]) -> str:
     """Pipe tables: the header once above each run of rows between two captions."""
     cells = Cells(renderer, tags)
-    names = [_joined([cells.text(row[column]) for row in grid.rows[:heads]]) for column in range(grid.width)]
+    names = [_joined([cells.flat(row[column]) for row in grid.rows[:heads]]) for column in range(grid.width)]
     head = [_line(names), _line(["---"] * grid.width)]
     mixed = heads > 0 and not all(slot.header for row in grid.rows[heads:] for slot in row)
     lines: list[str] = []
     for number, row in enumerate(grid.rows[heads:], start=heads + 1):
         headed = mixed and all(slot.header for slot in row) and number < len(grid.rows) and not spans_all(row)
         if headed and lines and lines[-1]:
-            head = [_line([cells.text(slot) for slot in row]), head[1]]  # a new header for what follows
+            head = [_line([cells.flat(slot) for slot in row]), head[1]]  # a new header for what follows
             lines.append("")
             continue
         if spans_all(row):
@@ -186,9 +185,8 @@ def _joined(parts: Sequence[str]) -> str:
     """ "A / B" for a header in two rows; a merged header cell is said once."""
     distinct: list[str] = []
     for part in parts:
-        flat = part.replace("<br>", " ")
-        if flat and (not distinct or distinct[-1] != flat):
-            distinct.append(flat)
+        if part and (not distinct or distinct[-1] != part):
+            distinct.append(part)
     return " / ".join(distinct)
 
 
@@ -242,3 +240,7 @@ class Cells:
     def text(self, slot: Slot) -> str:
         """One line for a pipe table; every pipe is escaped, in code too (GFM takes the mark off)."""
         return "<br>".join(self.lines(slot)).replace("|", "\\|")
+
+    def flat(self, slot: Slot) -> str:
+        """The same for a header, without breaks."""
+        return " ".join(map(str.strip, self.lines(slot))).replace("|", "\\|")

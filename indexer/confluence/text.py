@@ -23,15 +23,17 @@ NEEDS_CLEANING = re.compile("[\u00a0\u00ad\u0300-\u036f\u1680\u2000-\u200f\u2028
 
 TAG_LIKE = re.compile(r"<(?=[A-Za-z/!?]|$)")
 ENTITY_LIKE = re.compile(r"&(?=#\d+;|#[xX][0-9a-fA-F]+;|[A-Za-z][A-Za-z0-9]*;)")
-BACKSLASH = re.compile(r"\\(?=[!-/:-@\[-`{-~]|$)")
-LINK_LIKE = re.compile(r"\[(?=[^\[\]\n]*\](?:\(|:|\[))")
+BACKSLASH = re.compile(r"\\(?=[!-/:-@\[-`{-~]|\s*$)")
 OPENING_UNDERSCORE = re.compile(r"(?<![^\W_])_+(?=[^\s_])")
 CLOSING_UNDERSCORE = re.compile(r"(?<=[^\s_])_+(?![^\W_])")
 STAR = re.compile(r"(?<=\S)\*|\*(?=\S)")
 LINE_START = re.compile(
-    r"^(\s*)(?:(#{1,6}(?:\s|$)|[-+*](?:\s|$)|>|={3,}\s*$|-{3,}\s*$|~{3,}|\[[ xX]\]\s)|(\d{1,9})([.)](?:\s|$)))"
+    r"^(\s*)(?:(#{1,6}(?:\s|$)|[-+*](?:\s|$)|>|=+\s*$|-{2,}\s*$|(?:_\s*){3,}$|~{3,}|\[[ xX]\]\s|\[[^\]]+\]:"
+    r"|\|?\s*:?-+:?\s*\|[\s|:-]*$)|(\d{1,9})([.)](?:\s|$)))"
 )
-SPECIAL = re.compile(r"[\\<&`\[_*~]")
+SPECIAL = re.compile(r"[\\<&`\]_*~]")
+# In a piece that is bold as a whole a star is only a star; what is escaped or code stays as it is.
+OTHER_STAR = re.compile(r"(\\.|`[^`]*`)|\*")
 
 
 def permitted(text: str) -> str:
@@ -57,7 +59,7 @@ def escape(text: str) -> str:
     text = text.replace("`", "\\`")
     text = TAG_LIKE.sub(r"\\<", text)
     text = ENTITY_LIKE.sub(r"\\&", text)
-    text = LINK_LIKE.sub(r"\\[", text)
+    text = text.replace("](", r"\](")
     text = text.replace("~~", r"\~\~")
     return _escape_emphasis(text)
 
@@ -70,6 +72,24 @@ def escape_line_start(text: str) -> str:
     blank, mark, number, _ = match.groups()
     place = len(blank) + len(number or "")
     return f"{text[:place]}\\{text[place:]}" if mark or number else text
+
+
+def bold(text: str) -> str:
+    """Markdown of one line, without marks of its own, as a bold title or label."""
+    return f"**{plain_stars(text)}**"
+
+
+def plain_stars(text: str) -> str:
+    """Markdown whose stars are to be stars."""
+    return OTHER_STAR.sub(_plain_star, text) if "*" in text else text
+
+
+def has_lone_star(text: str) -> bool:
+    return "*" in text and sum(match[1] is None for match in OTHER_STAR.finditer(text)) == 1
+
+
+def _plain_star(match: re.Match[str]) -> str:
+    return match[1] or "\\*"
 
 
 def _escape_emphasis(text: str) -> str:
