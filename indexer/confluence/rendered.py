@@ -7,7 +7,7 @@ import re
 from lxml.etree import _Element
 
 from indexer.confluence.elements import nothing
-from indexer.confluence.emoticons import emoticon_sign
+from indexer.confluence.emoticons import emoticon_sign, named_by_file
 from indexer.confluence.links import link
 from indexer.confluence.macro_names import DROPPED_CLASSES, LISTINGS, PLANTUML
 from indexer.confluence.markdown import Handler, Renderer
@@ -32,8 +32,13 @@ ERROR_MACRO = re.compile(r"(?:macro|Макрос)\W+([\w-]+)", re.IGNORECASE)
 
 
 def emoticon(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str | None:
-    name = node.get("data-emoticon-name") or ""
-    return emoticon_sign(name, node.get("data-emoji-fallback") or "", clean(node.get("alt") or ""))
+    """By the names that the wiki gives, else by the class or the picture."""
+    named = re.search(r"emoticon-([\w-]+)", node.get("class") or "")
+    name = node.get("data-emoticon-name") or (named[1] if named else named_by_file(node.get("src") or ""))
+    short = node.get("data-emoji-shortname") or node.get("data-emoji-short-name") or ""
+    identity = node.get("data-emoji-id") or ""
+    alternative = clean(node.get("alt") or node.get("title") or "")
+    return emoticon_sign(name, node.get("data-emoji-fallback") or "", short, identity, alternative)
 
 
 def jira_issue(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str | None:
