@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from indexer.confluence.code import fence
 from indexer.confluence.drawings import drawing_to_plantuml
-from indexer.confluence.links import attachment_url, image, link
+from indexer.confluence.links import PICTURE_ENDINGS, attachment_url, image, link
 from indexer.confluence.macro import Macro, attribute
 from indexer.confluence.markdown import Renderer
 from indexer.confluence.plantuml import UnreadableDiagram, decode_data, plain_source
 from indexer.confluence.text import clean, escape
 
-PICTURE_ENDINGS = (".png", ".svg", ".jpg", ".jpeg", ".gif", ".webp")
+SOURCES = ("diagram", "source", "code", "umldefinition")  # parameters that hold the text of a diagram
 
 
 def plantuml(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
     """A plain body, a JSON body, an encoded parameter, or the name of an attachment."""
     body = (
         macro.plain if macro.plain is not None else ("".join(macro.rich.itertext()) if macro.rich is not None else "")
-    )
+    ) or macro.get(*SOURCES)
     if body.strip():
         renderer.made["plantuml"] += 1
         return fence(plain_source(body), "plantuml", tags, escape(clean(macro.get("title"))))
@@ -40,8 +40,9 @@ def encoded_plantuml(renderer: Renderer, data: str, compressed: str, filename: s
 
 
 def mermaid(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
-    if macro.plain and macro.plain.strip():
-        return fence(macro.plain, "mermaid", tags, escape(clean(macro.get("title"))))
+    body = macro.plain if macro.plain and macro.plain.strip() else macro.get(*SOURCES)
+    if body:
+        return fence(body, "mermaid", tags, escape(clean(macro.get("title"))))
     return _from_file(renderer, macro, tags, "mermaid")
 
 

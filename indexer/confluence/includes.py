@@ -10,12 +10,13 @@ from lxml.etree import _Element
 
 from indexer.confluence.boxes import boxed
 from indexer.confluence.links import Included, link
-from indexer.confluence.macro import Macro, attribute, read_macro
+from indexer.confluence.macro import Macro, attribute, is_alone, read_macro
 from indexer.confluence.markdown import Renderer, tag_name
 from indexer.confluence.storage_elements import target_of, titled_target
 from indexer.confluence.text import clean, escape
 
 MAXIMUM_DEPTH = 5  # includes inside includes
+EXCERPTS = ("excerpt", "multiexcerpt", "multiexcerpt-macro")
 MAXIMUM_INCLUDES = 100  # on one page, those inside includes counted
 
 
@@ -27,11 +28,12 @@ def include(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
 def excerpt_include(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
     """The excerpt of the named page (one of several by its name)."""
     found = _find(renderer, macro)
-    part = _excerpt(found.body, macro.get("name")) if found else None
+    part = _excerpt(found.body, macro.get("name", "multiexcerptname")) if found else None
     if not found or part is None:
         return _named(renderer, macro, tags)
     text = _brought_in(renderer, macro, found, part, tags)
     framed = macro.get("nopanel").lower() != "true" and not tags & {"_cell", "_inline"}
+    framed = framed and (text.startswith("\n") or is_alone(macro.node))
     return boxed(escape(found.context.title), text.strip("\n ")) if framed else text
 
 
@@ -66,7 +68,9 @@ def _brought_in(renderer: Renderer, macro: Macro, found: Included, part: _Elemen
     finally:
         renderer.context = outer
         renderer.including = renderer.including[:-1]
-    return f"\n\n{text}\n\n" if text else _named(renderer, macro, tags)
+    if not text:
+        return _named(renderer, macro, tags)
+    return text if "p" in tags and "\n" not in text else f"\n\n{text}\n\n"
 
 
 def _named(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
@@ -93,7 +97,7 @@ def _named(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
     )
     url = target_of(renderer, holder)[1] if holder is not None else titled_target(context, space, title, "")[1]
     text = f"→ {link(escape(title), url)}"
-    return text if "_inline" in tags else f"\n\n{text}\n\n"
+    return text if tags & {"_inline", "p"} else f"\n\n{text}\n\n"
 
 
 def _excerpt(body: _Element, name: str) -> _Element | None:
@@ -101,6 +105,6 @@ def _excerpt(body: _Element, name: str) -> _Element | None:
     for node in body.iter():
         if isinstance(node.tag, str) and tag_name(node) in ("ac:structured-macro", "ac:macro"):
             macro = read_macro(node)
-            if macro.name == "excerpt" and (not name or macro.get("name") == name):
+            if macro.name in EXCERPTS and (not name or macro.get("name", "multiexcerptname") == name):
                 return macro.rich
     return None

@@ -13,6 +13,7 @@ from indexer.confluence.text import escape
 # What would end a Markdown link or a table cell; letters of any alphabet stay readable (and cheap in tokens).
 UNSAFE = re.compile(r"[\s()<>\[\]|\\`\"{}^]")
 NAME_UNSAFE = re.compile(r"[\s()<>\[\]|\\`\"{}^%#?;&+]")
+PICTURE_ENDINGS = (".png", ".svg", ".jpg", ".jpeg", ".gif", ".webp", ".bmp")
 # Brackets of a text; what is escaped, code or a picture holds none that count.
 BRACKETS = re.compile(r"\\.|`[^`]*`|!\[(?:\\.|[^\]\\])*\]\([^()]*\)|([\[\]])")
 

@@ -60,6 +60,12 @@ def read_macro(node: _Element) -> Macro:
     return Macro(attribute(node, "name").lower(), attribute(node, "macro-id"), node, parameters, rich, plain)
 
 
+def is_alone(node: _Element) -> bool:
+    """Whether the element is all that its parent holds."""
+    parent = node.getparent()
+    return parent is None or (len(parent) == 1 and not f"{parent.text or ''}{node.tail or ''}".strip())
+
+
 def attribute(node: _Element, name: str) -> str:
     """``ac:name``, ``ri:name`` or ``name``, whichever is there."""
     for key in (f"{{ac}}{name}", f"{{ri}}{name}", name):

@@ -7,6 +7,7 @@ FORMULAS = (
     "eazy-math-inline", "eazy-math-block", "easy-math-block", "easy-math-inline", "mathblock", "mathinline", "latex",
     "latex-formatting", "mathblock-ref", "mathjax-inline-macro", "mathjax-block-macro",
 )  # fmt: skip
+BUTTONS = ("ui-button", "auibutton", "aui-button", "button-hyperlink", "link-button", "auihyperlink")
 # Several views in one place: the label of each is all that the reader sees of the closed ones.
 TABS = ("ui-tab", "tab", "tab-pane", "card", "localtab", "ui-step", "section-tab", "slide", "accordion-item")
 # Their body is the content of the page; what they do to it (filter, colour, place, hide) is not.
@@ -14,7 +15,7 @@ CONTAINERS = (
     "details", "excerpt", "section", "column", "table-filter", "pivot-table", "table-joiner", "table-excerpt",
     "table-chart", "table-transformer", "multiexcerpt", "multiexcerpt-macro", "toc-zone", "ui-tabs", "tabs",
     "tabs-group", "deck", "localtabgroup", "ui-steps", "div", "span", "center", "align", "quote", "cloak", "show-if",
-    "hide-if", "bgcolor", "color", "highlight", "numberedheadings", "sortable", "chart", "float", "ui-text-box",
+    "hide-if", "bgcolor", "color", "highlight", "numberedheadings", "sortable", "float", "ui-text-box",
     "aura-panel", "lead-paragraph", "accordion",
 )  # fmt: skip
 # Computed by the wiki from other pages, or marks without content: nothing of the page itself.
@@ -25,6 +26,7 @@ LISTINGS = (
     "change-history", "favpages", "search", "create-from-template", "create-space-button", "index",
     "space-attachments", "recently-used-labels", "global-reports", "userlister", "network", "space-details",
     "content-report-table", "content-by-user", "page-index", "pageindex", "hide-comments", "style", "css-stylesheet",
+    "display-footnotes",
 )  # fmt: skip
 # Classes of rendered HTML: listings, icons, controls and anchors of the wiki's own surface.
 DROPPED_CLASSES = (

@@ -12,32 +12,21 @@ from collections.abc import Callable
 from lxml.etree import _Element
 
 from indexer.confluence import diagrams
-from indexer.confluence.boxes import expand_text, panel_text
+from indexer.confluence.boxes import expand_text, panel_text, with_icon
 from indexer.confluence.code import fence, language_of
 from indexer.confluence.html_tree import parse_fragment
 from indexer.confluence.includes import excerpt_include, include
 from indexer.confluence.links import link
 from indexer.confluence.macro import Macro, attribute, read_macro
-from indexer.confluence.macro_names import CONTAINERS, FORMULAS, LISTINGS, PLANTUML, TABS
-from indexer.confluence.markdown import BLOCKS, Handler, Renderer, tag_name
-from indexer.confluence.storage_elements import attachment_target, block, user_name
-from indexer.confluence.text import bold, clean, escape
+from indexer.confluence.macro_bodies import body, leads, rendered_or_mark, titled, unknown
+from indexer.confluence.macro_names import BUTTONS, CONTAINERS, FORMULAS, LISTINGS, PLANTUML, TABS
+from indexer.confluence.markdown import Handler, Renderer
+from indexer.confluence.roadmap import roadmap
+from indexer.confluence.storage_elements import attachment_target, user_name
+from indexer.confluence.text import clean, escape
 from indexer.confluence.wiki_markup import parse_wiki_markup
 
 MacroHandler = Callable[[Renderer, Macro, frozenset[str]], str]
-NOT_WORDS = BLOCKS | {
-    "p",
-    "ul",
-    "ol",
-    "table",
-    "pre",
-    "hr",
-    "ac:structured-macro",
-    "ac:macro",
-    "ac:task-list",
-    "ac:layout",
-}
-TITLES = ("title", "label", "name", "tab", "caption")
 
 
 def macro_element(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
@@ -46,43 +35,14 @@ def macro_element(renderer: Renderer, node: _Element, tags: frozenset[str]) -> s
     if not renderer.including:
         renderer.seen[macro.name] += 1
     before = renderer.losses.total()
-    text = MACROS.get(macro.name, unknown)(renderer, macro, tags)
+    text = (MACROS.get(macro.name) or _by_part(macro.name))(renderer, macro, tags)
     renderer.made["macros"] += renderer.losses.total() == before
     return text
 
 
-def unknown(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
-    """The body of a macro nobody told us about; without one, the wiki's rendering or a mark."""
-    text = body(renderer, macro, tags)
-    if text.strip():
-        renderer.lose("macro", macro.name, "unknown: body kept, settings dropped")
-        return text
-    return rendered_or_mark(renderer, macro, tags)
-
-
-def rendered_or_mark(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
-    """For what only the wiki can compute (reports, queries): its rendering if we have it, else a mark."""
-    number = renderer.seen[macro.name] - 1
-    shown = renderer.context.wiki.rendered(macro.name, number, macro.id) if not renderer.including else None
-    if shown is not None and (text := renderer.process_tag(shown, tags).strip("\n ")):
-        return f"\n\n{text}\n\n"
-    renderer.lose("macro", macro.name, "its content is only in the wiki")
-    mark = renderer.mark(macro.name)
-    return mark if "_inline" in tags or "p" in tags else f"\n\n{mark}\n\n"
-
-
-def body(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
-    """The rich body as it is; a plain one as text, its lines kept apart."""
-    if macro.rich is not None:
-        tagged = {tag_name(child) for child in macro.rich if isinstance(child.tag, str)}
-        words_only = "p" in tags and tagged.isdisjoint(NOT_WORDS)
-        return renderer.inner(macro.rich, tags) if words_only else block(renderer, macro.rich, tags)
-    if macro.plain and macro.plain.strip():
-        if "\n" in macro.plain.strip() or re.search(r"[<>{}|]", macro.plain):
-            return fence(macro.plain, "", tags)
-        text = escape(clean(macro.plain).strip())
-        return text if tags & {"p", "_inline"} else f"\n\n{text}\n\n"
-    return ""
+def _by_part(name: str) -> MacroHandler:
+    """Apps of many vendors show one kind of diagram; each has a name of its own with that kind in it."""
+    return next((rule for part, rule in KINDS.items() if part in name), unknown)
 
 
 def code(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
@@ -99,21 +59,15 @@ def noformat(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
 
 def panel(kind: str) -> MacroHandler:
     def rule(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
-        inner = macro.rich if macro.rich is not None else None
-        return panel_text(renderer, kind, escape(clean(macro.get("title"))), inner, tags)
+        text = panel_text(renderer, kind, escape(clean(macro.get("title"))), macro.rich, tags)
+        icon = macro.get("panelicontext") if kind == "panel" else ""
+        return with_icon(text, icon) if icon else text
 
     return rule
 
 
 def expand(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
     return expand_text(renderer, escape(clean(macro.get("title", ""))), macro.rich, macro.node, tags)
-
-
-def titled(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
-    """Tabs and cards: the label is what the reader sees before he opens them."""
-    title = escape(clean(macro.get(*TITLES)))
-    text = body(renderer, macro, tags).strip("\n ")
-    return f"\n\n{bold(title)}\n\n{text}\n\n" if title else f"\n\n{text}\n\n"
 
 
 def container(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
@@ -164,7 +118,15 @@ def formula(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
     text = (macro.plain or macro.get("body", "formula", "equation", "") or _text(macro.rich)).strip()
     if not text:
         return ""
-    return f"${text}$" if "inline" in macro.name or tags & {"p", "_inline", "_cell"} else f"\n\n$$\n{text}\n$$\n\n"
+    for mark in ("$$", "$"):
+        if len(text) > 2 * len(mark) and text.startswith(mark) and text.endswith(mark):
+            text = text[len(mark) : -len(mark)].strip()
+    inline = "inline" in macro.name or bool(tags & {"p", "_inline", "_cell"})
+    if inline:
+        text = " ".join(text.split())
+    if "$" in text:  # prose with formulas in it
+        return text if inline else f"\n\n{text}\n\n"
+    return f"${text}$" if inline else f"\n\n$$\n{text}\n$$\n\n"
 
 
 def html_text(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
@@ -186,6 +148,18 @@ def wiki_text(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
 def markdown_text(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
     text = (macro.plain or "").strip("\n")
     return f"\n\n{text}\n\n" if text and not tags & {"_cell", "_inline"} else body(renderer, macro, tags)
+
+
+def button(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
+    """What is written on it, as the link it is."""
+    text = " ".join(leads(renderer, macro))
+    return text if tags & {"p", "_inline"} else f"\n\n{text}\n\n"
+
+
+def footnote(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
+    """In brackets at its place: the list of notes at the end of the page is made by the wiki."""
+    text = " ".join(body(renderer, macro, tags | {"p"}).split())
+    return f" ({renderer.word('note', 'сноска')}: {text})" if text else ""
 
 
 def person(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
@@ -224,7 +198,11 @@ MACROS: dict[str, MacroHandler] = {
     "jiraissues": jira,
     "include": include,
     "excerpt-include": excerpt_include,
+    **dict.fromkeys(("multiexcerpt-include", "multiexcerpt-include-macro"), excerpt_include),
     "detailssummary": rendered_or_mark,
+    "footnote": footnote,
+    "roadmap": roadmap,
+    "chart": titled,
     "html": html_text,
     "unmigrated-wiki-markup": wiki_text,
     "unmigrated-inline-wiki-markup": wiki_text,
@@ -238,8 +216,14 @@ MACROS: dict[str, MacroHandler] = {
     **dict.fromkeys(("view-file", "viewpdf", "viewdoc", "viewxls", "viewppt", "multimedia"), view_file),
     **dict.fromkeys(("widget", "iframe", "html-iframe", "iframe-macro", "rss", "html-include"), web_address),
     **dict.fromkeys(FORMULAS, formula),
+    **dict.fromkeys(BUTTONS, button),
     **dict.fromkeys(TABS, titled),
     **dict.fromkeys(CONTAINERS, container),
     **dict.fromkeys(LISTINGS, dropped),
+}
+KINDS: dict[str, MacroHandler] = {
+    "plantuml": diagrams.plantuml,
+    "mermaid": diagrams.mermaid,
+    "drawio": diagrams.drawing,
 }
 MACRO_ELEMENTS: dict[str, Handler] = {"ac:structured-macro": macro_element, "ac:macro": macro_element}
