@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import UTC, datetime
 from typing import Any
 
 from lxml import etree
 from lxml.etree import _Element
 
+from indexer.confluence.links import PICTURE_ENDINGS
 from indexer.confluence.text import permitted
 
 MAXIMUM_DEPTH = 120
@@ -115,7 +117,8 @@ def _code(parent: _Element, node: dict[str, Any], attributes: dict[str, Any], de
 
 
 def _panel(parent: _Element, node: dict[str, Any], attributes: dict[str, Any], depth: int) -> None:
-    _rich(_macro(parent, PANELS.get(str(attributes.get("panelType")), "panel"), {}), node, depth)
+    icon = str(attributes.get("panelIconText") or "")
+    _rich(_macro(parent, PANELS.get(str(attributes.get("panelType")), "panel"), {"panelIconText": icon}), node, depth)
 
 
 def _expand(parent: _Element, node: dict[str, Any], attributes: dict[str, Any], depth: int) -> None:
@@ -150,7 +153,8 @@ def _mention(parent: _Element, node: dict[str, Any], attributes: dict[str, Any],
 
 
 def _emoji(parent: _Element, node: dict[str, Any], attributes: dict[str, Any], depth: int) -> None:
-    values = {"{ac}emoji-shortname": attributes.get("shortName"), "{ac}emoji-fallback": attributes.get("text")}
+    names = {"shortname": "shortName", "fallback": "text", "id": "id"}
+    values = {f"{{ac}}emoji-{ours}": attributes.get(theirs) for ours, theirs in names.items()}
     etree.SubElement(parent, "{ac}emoticon", {name: _clean(value) for name, value in values.items() if value})
 
 
@@ -158,16 +162,26 @@ def _card(parent: _Element, node: dict[str, Any], attributes: dict[str, Any], de
     data = _dict(attributes.get("data"))
     url = _clean(attributes.get("url") or data.get("url") or "")
     if url:
-        etree.SubElement(parent, "a", href=url).text = _clean(data.get("name") or url)
+        holder = parent if node.get("type") == "inlineCard" else etree.SubElement(parent, "p")
+        etree.SubElement(holder, "a", href=url).text = _clean(data.get("name") or url)
 
 
 def _media(parent: _Element, node: dict[str, Any], attributes: dict[str, Any], depth: int) -> None:
+    """A picture, which may lead somewhere; another file is a link to it."""
+    name = _clean(attributes.get("__fileName") or attributes.get("alt") or attributes.get("id") or "media")
+    other = re.search(r"\.\w{2,5}$", name) and not name.lower().endswith(PICTURE_ENDINGS)
+    if other and not attributes.get("url"):
+        holder = parent if node.get("type") == "mediaInline" else etree.SubElement(parent, "p")
+        etree.SubElement(etree.SubElement(holder, "{ac}link"), "{ri}attachment", {"{ri}filename": name})
+        return
     image = etree.SubElement(parent, "{ac}image", {"{ac}alt": _clean(attributes.get("alt") or "")})
+    for mark in node.get("marks") or []:
+        if mark.get("type") == "link":
+            image.set("{ac}href", _clean(_dict(mark.get("attrs")).get("href") or ""))
     if attributes.get("url"):
         etree.SubElement(image, "{ri}url", {"{ri}value": _clean(attributes["url"])})
     else:
-        name = attributes.get("__fileName") or attributes.get("alt") or attributes.get("id") or "media"
-        etree.SubElement(image, "{ri}attachment", {"{ri}filename": _clean(name)})
+        etree.SubElement(image, "{ri}attachment", {"{ri}filename": name})
 
 
 def _extension(parent: _Element, node: dict[str, Any], attributes: dict[str, Any], depth: int) -> None:

@@ -36,6 +36,12 @@ def panel_text(renderer: Renderer, kind: str, title: str, body: _Element | None,
     return boxed(label, text, short=not title)
 
 
+def with_icon(text: str, icon: str) -> str:
+    """The sign that the author chose for a box before its first words: it may be all that says "do not"."""
+    words = text.lstrip("\n> ")
+    return f"{text[: len(text) - len(words)]}{icon} {words}" if words[:1].isalpha() or words.startswith("**") else text
+
+
 def boxed(label: str, text: str, *, short: bool = False) -> str:
     """A quote under a bold label; without quote marks when it holds code, a table or much text."""
     whole = _headed(label, text, glue="\n\n", short=short)

@@ -10,16 +10,21 @@ from lxml.etree import _Element
 
 from indexer.confluence.code import fence, rendered_code
 from indexer.confluence.dates import iso_date
+from indexer.confluence.emoticons import emoticon_sign, named_by_file
 from indexer.confluence.inline import emphasis, inline_code
 from indexer.confluence.links import image, link
 from indexer.confluence.lists import listing, lone_item
 from indexer.confluence.markdown import Handler, Renderer, tag_name
 from indexer.confluence.targets import attachment_name, href_target, picture_target
-from indexer.confluence.text import bold, clean
+from indexer.confluence.text import bold, clean, escape
 
 # Inside these a heading is a bold line: it must not take over the text that follows the box.
 BOXES = frozenset({"li", "blockquote", "_box", "_cell", "dd"})
 ICON = "images/icons/"
+PARTS = (
+    "address", "aside", "center", "dd", "details", "dl", "fieldset", "figcaption", "figure", "footer", "form",
+    "header", "main", "nav",
+)  # fmt: skip
 
 
 def paragraph(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
@@ -31,7 +36,10 @@ def paragraph(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
         return f" {text} "
     parent = node.getparent()
     alone = (
-        parent is not None and tag_name(parent) == "li" and not any(tag_name(other) == "p" for other in siblings(node))
+        parent is not None
+        and tag_name(parent) == "li"
+        and not (parent.text or "").strip()
+        and not any(tag_name(other) == "p" for other in siblings(node))
     )
     return f"\n{text}\n" if alone else f"\n\n{text}\n\n"
 
@@ -92,8 +100,10 @@ def anchor(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
 
 
 def picture(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
-    """A picture as a link; icons of the wiki's own surface are no content."""
+    """A picture as a link; icons of the wiki's own surface are no content, but its emoticons are."""
     source = (node.get("src") or node.get("data-image-src") or "").strip()
+    if name := named_by_file(source):
+        return emoticon_sign(name, alternative=clean(node.get("alt") or ""))
     if not source or source.startswith("data:") or ICON in source:
         return clean(node.get("alt") or "") if ICON not in source else ""
     renderer.made["images"] += 1
@@ -117,16 +127,11 @@ def time(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
 
 def term(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
     text = " ".join(renderer.inner(node, renderer.within(tags, "h6")).split())
-    return f"\n\n{bold(text)}\n" if text else ""
-
-
-def definition(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
-    text = renderer.inner(node, tags).strip()
-    return f"\n{text}\n" if text else ""
+    return f"\n\n{bold(text)}\n\n" if text else ""
 
 
 def lone_block(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
-    """A cell or a row outside any table: its text, apart from its neighbours."""
+    """A part of a page, or a cell outside any table: its text, apart from its neighbours."""
     renderer.start_line()
     text = renderer.inner(node, tags).strip("\n ")
     return f"\n\n{text}\n\n" if text else ""
@@ -135,6 +140,30 @@ def lone_block(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
 def video(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
     source = next((inner.get("src") for inner in node.iter("video", "audio", "source") if inner.get("src")), "")
     return link(renderer.inner(node, tags), href_target(renderer.context, source)) if source else ""
+
+
+def frame(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
+    """Another page inside this one: its address."""
+    url = href_target(renderer.context, node.get("src") or "") if node.get("src") else ""
+    return f"\n\n{link('', url)}\n\n" if url else ""
+
+
+def check_box(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
+    if node.get("type") != "checkbox":
+        return ""
+    return "\\[x] " if node.get("checked") is not None else "\\[ ] "
+
+
+def abbreviation(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
+    """With what the reader sees when he points at it."""
+    text, whole = renderer.inner(node, tags), clean(node.get("title") or "").strip()
+    return f"{text} ({escape(whole)})" if whole and whole != text.strip() else text
+
+
+def script(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
+    """A formula that the browser would draw; all else is no content."""
+    text = (node.text or "").strip() if (node.get("type") or "").startswith("math/tex") else ""
+    return f"${' '.join(text.split())}$" if text else ""
 
 
 def nothing(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
@@ -159,9 +188,12 @@ HTML: dict[str, Handler] = {
     "pre": preformatted,
     "time": time,
     "li": lone_item,
-    **dict.fromkeys(("td", "th", "tr", "tbody", "thead", "tfoot", "caption"), lone_block),
+    **dict.fromkeys(("td", "th", "tr", "tbody", "thead", "tfoot", "caption", *PARTS), lone_block),
     **dict.fromkeys(("video", "audio"), video),
-    "dt": term,
-    "dd": definition,
-    **dict.fromkeys(("script", "style", "head", "title", "noscript", "button", "input", "select", "colgroup"), nothing),
+    **dict.fromkeys(("dt", "summary", "legend"), term),
+    **dict.fromkeys(("abbr", "acronym"), abbreviation),
+    "iframe": frame,
+    "input": check_box,
+    "script": script,
+    **dict.fromkeys(("style", "head", "title", "noscript", "button", "select", "colgroup"), nothing),
 }

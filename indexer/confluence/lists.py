@@ -10,14 +10,14 @@ from indexer.confluence.markdown import Renderer, tag_name
 def listing(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
     """A list; items carry their numbers, a nested list is indented below its item."""
     ordered = tag_name(node) == "ol"
-    start = node.get("start", "1")
-    number = int(start) if start.isdigit() and len(start) < 10 else 1
+    number = _number(node.get("start"), 1)
     inside = renderer.within(tags, tag_name(node))
     lines: list[str] = []
     for child in node:
         if not isinstance(child.tag, str):
             continue
         if tag_name(child) in ("li", "ac:task"):
+            number = _number(child.get("value"), number)
             lines.append(item(renderer, child, inside, f"{number}. " if ordered else "- "))
             number += bool(lines[-1])
         else:  # a list right inside a list, or stray content
@@ -27,7 +27,12 @@ def listing(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
     text = "\n".join(line for line in [stray(renderer, node.text, inside), *lines] if line)
     if not text:
         return ""
-    return f"\n{text}\n" if "li" in tags else f"\n\n{text}\n\n"
+    close = "li" in tags and (not ordered or text.startswith("1. "))  # any other number ends no paragraph
+    return f"\n{text}\n" if close else f"\n\n{text}\n\n"
+
+
+def _number(said: str | None, otherwise: int) -> int:
+    return int(said) if said and said.isdecimal() and len(said) < 10 else otherwise
 
 
 def stray(renderer: Renderer, text: str | None, tags: frozenset[str]) -> str:

@@ -20,6 +20,7 @@ from indexer.confluence.lists import indent
 from indexer.confluence.macro import attribute, first
 from indexer.confluence.markdown import Handler, Renderer, tag_name
 from indexer.confluence.tables import table
+from indexer.confluence.targets import href_target
 from indexer.confluence.text import clean, escape
 
 INLINE_PARENTS = frozenset(
@@ -149,6 +150,8 @@ def picture(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
     caption = " ".join(renderer.inner(below, tags).split()) if below is not None else ""
     alternative = clean(attribute(node, "alt") or attribute(node, "title")).strip()
     text = image(name if not alternative or alternative == caption else alternative, url)
+    if (href := attribute(node, "href")) and "a" not in tags:
+        text = link(text, href_target(renderer.context, href))
     if caption:
         return f"\n\n{text}\n\n{caption}\n\n" if "_inline" not in tags else f"{text} {caption}"
     parent = node.getparent()
@@ -158,12 +161,13 @@ def picture(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
 
 def tasks(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
     inside = renderer.within(tags, "li")
-    lines = []
+    lines: list[str] = []
     for child in node:
         if not isinstance(child.tag, str):
             continue
         if tag_name(child) != "ac:task":
-            lines.append(renderer.process_tag(child, inside).strip("\n"))
+            text = renderer.process_tag(child, inside).strip("\n")
+            lines.append(indent(text, "  ") if tag_name(child) == "ac:task-list" and lines else text)
             continue
         body, status = first(child, "ac:task-body"), first(child, "ac:task-status")
         renderer.start_line()
@@ -178,7 +182,8 @@ def tasks(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
 
 
 def emoticon(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
-    return emoticon_sign(attribute(node, "name"), attribute(node, "emoji-fallback"), attribute(node, "emoji-shortname"))
+    emoji = (attribute(node, f"emoji-{part}") for part in ("fallback", "shortname", "id"))
+    return emoticon_sign(attribute(node, "name"), *emoji)
 
 
 STORAGE: dict[str, Handler] = {

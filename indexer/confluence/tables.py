@@ -91,7 +91,7 @@ def key_columns(grid: Grid) -> tuple[int, ...] | None:
     )
     if marked:
         return keys
-    plain = width == 2 and not any(slot.header for row in rows for slot in row)
+    plain = width == 2 and not any(row[1].header for row in rows)
     return keys if plain and all(_is_name(row[0].node) and row[0].node is not row[1].node for row in rows) else None
 
 

@@ -41,7 +41,7 @@ TOKEN = re.compile(
 MARKS = (("*", "strong"), ("_", "em"), ("-", "del"), ("+", "u"), ("??", "cite"))
 STYLES = (
     *(
-        (re.compile(rf"(?<![\w{m}\\]){m}(?=\S)([^\n]{{0,300}}?\S){m}(?![\w{m}])"), tag)
+        (re.compile(rf"(?<![\w{m}\\]){m}(?=[^\s{m}])([^\n]{{0,300}}?[^\s{m}]){m}(?![\w{m}])"), tag)
         for m, tag in ((re.escape(mark), tag) for mark, tag in MARKS)
     ),
     (re.compile(r"\^(\S[^\^\n]*?)\^"), "sup"),
