@@ -22,7 +22,8 @@ SECTION = re.compile(r"<!--.*?(?:-->|\Z)|<!\[CDATA\[(.*?)(?:\]\]>|\Z)|<\?.*?\?>|
 ENTITY = re.compile(r"&(#[0-9]+;|#[xX][0-9a-fA-F]+;|[A-Za-z][A-Za-z0-9]*;)?")
 PREFIX = re.compile(r"(?:</?|\s)([A-Za-z_][\w.-]*):[A-Za-z_]")
 XML_ENTITIES = frozenset({"lt;", "gt;", "amp;", "quot;", "apos;"})
-SPACED_END = re.compile(r"\]\] >(?=\s*</ac:plain-text-)|\]\] >(?=\s*<!\[CDATA\[)")
+# An XML export writes each "]]>" inside a body as "]] >"; code may hold "]] >" of its own (``a[b[0]] > 5``).
+SPACED_END = re.compile(r"\]\] >(?=\s*</ac:|<!\[CDATA\[)")
 ANY_TAG = re.compile(r"<[^<>]*>")
 
 

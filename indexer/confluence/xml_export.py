@@ -105,7 +105,7 @@ class XmlExport(NoSurroundings):
             return None
         page = self._space.pages[page_id]
         body, kind = self._space.body(page_id)
-        tree = parse_wiki_markup(body) if kind == MARKUP else parse_storage(restore(body))[0]
+        tree = parse_wiki_markup(body) if kind == MARKUP else parse_storage(body)[0]
         return Included(tree, self._context(page))
 
     def rendered(self, macro: str, number: int, macro_id: str) -> _Element | None:
@@ -122,7 +122,7 @@ class XmlExport(NoSurroundings):
         if kind == MARKUP or (not kind and not _has_tags(body)):
             tree = parse_wiki_markup(body)
         else:
-            tree, broken = parse_storage(restore(body))
+            tree, broken = parse_storage(body)
             losses += broken
         converted = convert(tree, self._context(page))
         return Page(
@@ -205,11 +205,6 @@ class XmlExport(NoSurroundings):
 
     def _title_key(self, space: str, title: str) -> tuple[str, str]:
         return space.casefold(), clean(title).strip().casefold()
-
-
-def restore(body: str) -> str:
-    """In an export each "]]>" inside a body is written as "]] >"."""
-    return body.replace("]] >", "]]>")
 
 
 def _has_tags(body: str) -> bool:
