@@ -154,6 +154,8 @@ class Renderer(MarkdownConverter):
         elif last and last[-1] in " \n":
             if piece.startswith(BREAK) and last[-1] == " ":
                 pieces[-1] = last.rstrip(" ")
+            elif piece == BREAK and last.endswith("\n\n"):  # a break behind a block breaks nothing
+                piece = ""
             else:
                 piece = piece.lstrip(" ")
         elif last and piece[0] in MEETING:

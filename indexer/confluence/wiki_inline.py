@@ -24,6 +24,7 @@ SINGLE = frozenset(
     }
     | {"blog-posts", "viewxls", "viewdoc", "viewppt", "search", "contributors", "detailssummary"}
 )
+INLINE = frozenset({"align", "color", "div", "span"})  # looks of the words between them
 SIGNS = {
     "(/)": "tick", "(x)": "cross", "(!)": "warning", "(i)": "information", "(?)": "question", "(+)": "plus",
     "(-)": "minus", "(on)": "light-on", "(off)": "light-off", "(*)": "yellow-star", "(y)": "thumbs-up",
@@ -47,6 +48,9 @@ STYLES = (
     (re.compile(r"\^(\S[^\^\n]*?)\^"), "sup"),
     (re.compile(r"~(\S[^~\n]*?)~"), "sub"),
 )
+FORCED = dict(MARKS)
+BRACED = re.compile(r"\{([*_+-])\}(\S[^\n{}]*?)\{\1\}")  # a mark that is one even inside a word
+ENTITY = re.compile(r"&amp;(#\d+;|#[xX][0-9a-fA-F]+;|[A-Za-z][A-Za-z0-9]*;)")
 HELD = re.compile("\x02(\\d+)\x02")
 
 
@@ -58,7 +62,13 @@ def inline(text: str) -> str:
         held.append(_token(match))
         return f"\x02{len(held) - 1}\x02"
 
-    text = html.escape(TOKEN.sub(hold, text.replace("\\\\", "\n")), quote=False)
+    def force(match: re.Match[str]) -> str:
+        tag = FORCED[match[1]]
+        held.append(f"<{tag}>{inline(match[2])}</{tag}>")
+        return f"\x02{len(held) - 1}\x02"
+
+    text = BRACED.sub(force, text.replace("\\\\", "\n"))
+    text = ENTITY.sub(r"&\1", html.escape(TOKEN.sub(hold, text), quote=False))
     for pattern, tag in STYLES:
         text = pattern.sub(rf"<{tag}>\1</{tag}>", text)
     text = text.replace("\n", "<br/>").replace(" --- ", " — ").replace(" -- ", " – ")
@@ -123,7 +133,7 @@ def image(name: str) -> str:
 
 def macro(name: str, parameters: str, whole: str) -> str:
     if name not in SINGLE:
-        return "" if name in ("color", "align", "span", "div") else html.escape(whole, quote=False)
+        return "" if name in INLINE else html.escape(whole, quote=False)
     return f'<ac:structured-macro ac:name="{name}">{parameter_elements(parameters)}</ac:structured-macro>'
 
 

@@ -12,7 +12,7 @@ from lxml.etree import _Element
 
 from indexer.confluence.storage import parse_storage
 from indexer.confluence.text import permitted
-from indexer.confluence.wiki_inline import inline, parameter_elements
+from indexer.confluence.wiki_inline import INLINE, SINGLE, inline, parameter_elements
 
 RAW = ("code", "noformat", "plantuml", "mermaid", "html", "latex", "mathblock", "graphviz")
 BOXES = (
@@ -20,9 +20,11 @@ BOXES = (
     "deck", "card", "div", "toc-zone", "table-filter", "center", "tabs", "tab",
 )  # fmt: skip
 RAW_MACRO = re.compile(rf"\{{({'|'.join(RAW)})(?::([^}}\n]*))?\}}(.*?)(?:\{{\1\}}|\Z)", re.DOTALL)
-BOX_MACRO = re.compile(rf"\{{({'|'.join(BOXES)})(?::([^}}\n]*))?\}}(.*?)\{{\1\}}", re.DOTALL)
+# A box of another name is one when it has parameters; without them braces may be only braces.
+OTHER = rf"(?!(?:{'|'.join(sorted(SINGLE | INLINE))}):)[a-z][\w-]*(?=:)"
+BOX_MACRO = re.compile(rf"\{{({'|'.join(BOXES)}|{OTHER})(?::([^}}\n]*))?\}}(.*?)\{{\1\}}", re.DOTALL)
 HEADING = re.compile(r"\s*h([1-6])\.\s*(.*)")
-ITEM = re.compile(r"\s*([*#]+|-)\s+(.*)")
+ITEM = re.compile(r"\s*([*#]+|-{1,2})\s+(.*)")
 QUOTE = re.compile(r"\s*bq\.\s*(.*)")
 RULE = re.compile(r"\s*-{4,}\s*")
 CELL = re.compile(r"\|\|?")
@@ -106,7 +108,9 @@ def _lines(text: str) -> str:
         elif quote := QUOTE.fullmatch(line):
             flush()
             pieces.append(f"<blockquote><p>{inline(quote[1])}</p></blockquote>")
-        elif item := ITEM.fullmatch(line):
+        elif rows and not rows[-1].endswith("|"):  # the last cell goes on
+            rows[-1] += "\n" + line.strip()
+        elif (item := ITEM.fullmatch(line)) and (item[1] != "--" or items):
             if paragraph or rows:
                 flush()
             items.append((item[1], [item[2]]))
@@ -116,8 +120,6 @@ def _lines(text: str) -> str:
             rows.append(line.strip())
         elif items:
             items[-1][1].append(line.strip())
-        elif rows and not rows[-1].endswith("|"):
-            rows[-1] += "\n" + line.strip()
         else:
             if rows:
                 flush()
@@ -164,5 +166,6 @@ def _row(line: str) -> str:
             break
         tag = "th" if len(bar.group()) == 2 else "td"
         restored = re.sub("\x03(\\d+)\x03", lambda match: groups[int(match[1])], text).strip()
-        cells.append(f"<{tag}>{inline(restored)}</{tag}>")
+        listed = "\n" in restored and any(map(ITEM.fullmatch, restored.split("\n")))
+        cells.append(f"<{tag}>{_lines(restored) if listed else inline(restored)}</{tag}>")
     return f"<tr>{''.join(cells)}</tr>"
