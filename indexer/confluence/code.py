@@ -12,6 +12,7 @@ from indexer.confluence.text import bold
 BRUSH = re.compile(r"brush:\s*([\w#+.-]+)")
 TICKS = re.compile(r"`+")
 FENCE_TICKS = re.compile(r"^\s*(`{3,})", re.MULTILINE)
+SAYS_LANGUAGE = ("data-syntaxhighlighter-params", "class", "data-language")
 LINE_TAGS = frozenset({"br", "div", "p", "tr"})
 # Names of Confluence that say "no language", or that other tools call otherwise.
 LANGUAGES = {
@@ -70,7 +71,9 @@ def raw_text(node: _Element) -> str:
 
 def rendered_code(node: _Element) -> tuple[str, str]:
     """Text and language of a ``pre`` (or of a ``script`` that hides code from the browser)."""
-    words = " ".join(node.get(name) or "" for name in ("data-syntaxhighlighter-params", "class", "data-language"))
+    inner = node[0] if len(node) == 1 and node[0].tag == "code" else None
+    said = [one.get(name) for one in (node, inner) if one is not None for name in SAYS_LANGUAGE]
+    words = " ".join(word for word in said if word)
     brush = BRUSH.search(words) or re.search(r"(?:language|code)-([\w#+.-]+)", words)
     text = raw_text(node)
     if node.tag == "script":

@@ -148,6 +148,11 @@ def frame(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
     return f"\n\n{link('', url)}\n\n" if url else ""
 
 
+def span(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str | None:
+    """Words struck out by a style; all other looks say nothing."""
+    return STRUCK(renderer, node, tags) if "line-through" in (node.get("style") or "") else None
+
+
 def check_box(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
     if node.get("type") != "checkbox":
         return ""
@@ -170,12 +175,13 @@ def nothing(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
     return ""
 
 
+STRUCK = emphasis("~~")
 HTML: dict[str, Handler] = {
     "p": paragraph,
     **{f"h{level}": heading for level in range(1, 7)},
     **dict.fromkeys(("b", "strong"), emphasis("**")),
     **dict.fromkeys(("i", "em"), emphasis("*")),
-    **dict.fromkeys(("s", "del", "strike"), emphasis("~~")),
+    **dict.fromkeys(("s", "del", "strike"), STRUCK),
     **dict.fromkeys(("code", "kbd", "samp", "tt"), inline_code),
     "sub": script_level("sub"),
     "sup": script_level("sup"),
@@ -193,6 +199,7 @@ HTML: dict[str, Handler] = {
     **dict.fromkeys(("dt", "summary", "legend"), term),
     **dict.fromkeys(("abbr", "acronym"), abbreviation),
     "iframe": frame,
+    "span": span,
     "input": check_box,
     "script": script,
     **dict.fromkeys(("style", "head", "title", "noscript", "button", "select", "colgroup"), nothing),

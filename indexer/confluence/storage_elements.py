@@ -49,7 +49,7 @@ def wiki_link(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
     if url:
         renderer.made["links"] += 1
         return link(said or escape(name), url)
-    text = said or renderer.process_text(name, tags).strip()
+    text = said or renderer.process_text(hint or name, tags).strip()
     if hint and clean(hint) not in said:
         renderer.lose("link", hint, "the address of the target is not known here")
         return f"{text} (→ {escape(hint)})" if said else text
@@ -144,8 +144,9 @@ def picture(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
         url = attribute(target, "value")
         name = clean(url.partition("?")[0].rsplit("/", 1)[-1])
     else:
-        name, url, _ = attachment_target(renderer.context, target)
-        url = url or attachment_url("", "", attribute(target, "filename"))
+        name, url, hint = attachment_target(renderer.context, target)
+        if not url:
+            name, url = hint, attachment_url("", "", attribute(target, "filename"))
     below = first(node, "ac:caption")
     caption = " ".join(renderer.inner(below, tags).split()) if below is not None else ""
     alternative = clean(attribute(node, "alt") or attribute(node, "title")).strip()

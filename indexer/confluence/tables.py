@@ -34,7 +34,7 @@ def table(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
     renderer.made["rows"] += len(grid.rows)
     inside = renderer.within(tags, "table")
     caption = "".join(
-        f"\n\n{renderer.inner(child, inside).strip()}\n\n"
+        f"\n\n{renderer.inner(child, inside).strip()}"
         for child in node
         if isinstance(child.tag, str) and tag_name(child) == "caption"
     )
@@ -203,7 +203,7 @@ def nested(renderer: Renderer, grid: Grid, heads: int, tags: frozenset[str]) -> 
     pairs = None if heads else key_columns(grid)
     lines = []
     for row in grid.rows[heads:]:
-        texts = ["; ".join(cells.lines(slot)) for slot in row]
+        texts = ["; ".join(line.lstrip().removeprefix("- ") for line in cells.lines(slot)) for slot in row]
         if spans_all(row):
             lines.append(texts[0])
         elif pairs:
