@@ -15,7 +15,7 @@ from lxml.etree import _Element
 
 from askwiki.data import Count, Loss
 from indexer.confluence.macro import attribute
-from indexer.confluence.macro_names import DROPPED_CLASSES, PLANTUML
+from indexer.confluence.macro_names import DROPPED_CLASSES, LISTINGS, PLANTUML
 from indexer.confluence.markdown import Renderer, tag_name
 from indexer.confluence.text import clean
 
@@ -31,6 +31,7 @@ INVISIBLE = frozenset(
 INVISIBLE_CLASSES = frozenset({*DROPPED_CLASSES, "error", "issue-placeholder", "confluence-embedded-file"})
 UNLOADED = "Getting issue details"  # what the wiki shows before an issue has come
 CODE = ("code", "noformat")
+NOT_SHOWN = frozenset({*PLANTUML, *LISTINGS})  # macros whose rendering is a picture or no content of the page
 RECODED = (*PLANTUML, "html")  # their bodies may be JSON or markup, which is not what a reader sees
 
 
@@ -97,7 +98,7 @@ def _hidden(node: _Element) -> bool:
         return True
     if name in ("ac:structured-macro", "ac:macro"):
         return attribute(node, "name") in RECODED
-    if node.get("data-macro-name") in PLANTUML:
+    if node.get("data-macro-name") in NOT_SHOWN:
         return True
     classes = node.get("class")
     return bool(classes) and not INVISIBLE_CLASSES.isdisjoint(classes.split())

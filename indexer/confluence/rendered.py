@@ -6,6 +6,7 @@ import re
 
 from lxml.etree import _Element
 
+from indexer.confluence.code import fence, raw_text
 from indexer.confluence.elements import nothing
 from indexer.confluence.emoticons import emoticon_sign, named_by_file
 from indexer.confluence.links import link
@@ -94,11 +95,18 @@ def vector_picture(renderer: Renderer, node: _Element, tags: frozenset[str]) -> 
     )
 
 
+def mermaid(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str | None:
+    """The source that the browser would draw."""
+    renderer.made["code"] += node.tag == "pre"
+    return fence(raw_text(node), "mermaid", tags) if node.tag in ("div", "pre") and text_of(node) else None
+
+
 def vanished(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str | None:
     """An app's container that the export leaves empty."""
     if text_of(node) or by_tag(node, "img") is not None:
         return None
-    name = node.get("data-macro-name") or re.sub(r"^ap-|-[0-9a-f]{6,}.*$|__.*$", "", node.get("id") or "") or "app"
+    identity = re.sub(r"^ap-|-[0-9a-f]{6,}.*$", "", node.get("id") or "")  # vendor's key, "__", macro, number
+    name = node.get("data-macro-name") or re.sub(r"\d+$", "", identity.rpartition("__")[2]) or "app"
     kind = "plantuml" if name in PLANTUML else "macro"
     renderer.lose(kind, name, "this form of export holds nothing of the app's content")
     return f"\n\n{renderer.mark(name)}\n\n"
@@ -141,6 +149,7 @@ CLASSES: dict[str, Handler] = {
     "sectionMacro": columns,
     "error": lambda renderer, node, tags: broken_macro(renderer, node, tags) if node.tag == "div" else None,
     "ap-container": vanished,
+    "mermaid": mermaid,
     "confluence-embedded-file": embedded_file,
     **dict.fromkeys(DROPPED_CLASSES, nothing),
 }
