@@ -25,6 +25,7 @@ from indexer.confluence.storage import parse_storage
         ("<code>а`</code><strong><code>б</code></strong>", "`` а` ``**`б`**"),
         ('Внимание!<a href="https://x.example">сюда</a>', "Внимание\\![сюда](https://x.example)"),
         ("[1]<span>(а)</span>", "[1\\](а)"),
+        ("*<strong>а</strong>* б", "\\***а**\\* б"),
         ("а <br/>б<strong> </strong><br/><br/>в", "а  \nб  \n\nв"),
     ],
 )

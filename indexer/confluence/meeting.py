@@ -8,6 +8,8 @@ MEETING = frozenset("`*~[(")  # a piece that begins with one of these may be rea
 SPAN_END = re.compile(r"[^`\\]`$")
 SPAN_START = re.compile(r"`[^`]")
 MARKED = re.compile(r"\s*(\*\*|\*|~~)(?![*~\s]).*(?<![*~\s\\])\1\s*", re.DOTALL)
+LONE_END = re.compile(r"(?:^|\s)\*$")  # a star that is only a star: it closes nothing
+LONE_START = re.compile(r"\*(?:\s|$)")  # it opens nothing
 
 
 def meet(last: str, piece: str) -> tuple[str, str]:
@@ -22,4 +24,8 @@ def meet(last: str, piece: str) -> tuple[str, str]:
         before, after = MARKED.fullmatch(last), MARKED.fullmatch(piece)
         if before and after and before[1] == after[1]:  # two neighbouring pieces with one mark are one
             return last[: -len(before[1])] + piece[len(after[1]) :], ""
+        if LONE_END.search(last):
+            last = f"{last[:-1]}\\*"
+        elif last[-1] == "*" and LONE_START.match(piece):
+            piece = f"\\{piece}"
     return last, piece
