@@ -9,7 +9,6 @@ import re
 from dataclasses import dataclass
 from urllib.parse import unquote
 
-from lxml import html
 from lxml.etree import _Element
 
 from askwiki.data import Attachment
@@ -179,7 +178,7 @@ def _entries(tree: _Element, path: tuple[str, ...]) -> list[tuple[str, str, tupl
     while waiting:
         node, above = waiting.pop()
         if node.tag == "ul":
-            waiting += [(child, above) for child in reversed(node) if isinstance(child, html.HtmlElement)]
+            waiting += [(child, above) for child in reversed(node) if isinstance(child.tag, str)]
             continue
         link = next((child for child in node if child.tag == "a" and child.get("href")), None)
         here = above

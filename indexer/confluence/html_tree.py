@@ -47,11 +47,11 @@ def decode(data: bytes) -> tuple[str, int]:
 def parse_document(text: str) -> _Element:
     """The root of a whole HTML document; an empty one has an empty body."""
     text = permitted(text)
-    parser = html.HTMLParser(encoding="utf-8", huge_tree=True)
+    parser = etree.HTMLParser(encoding="utf-8", huge_tree=True)
     try:
         root = html.document_fromstring(text.encode("utf-8"), parser=parser)
     except (etree.ParserError, etree.XMLSyntaxError, AssertionError):
-        return html.document_fromstring(b"<body></body>", parser=html.HTMLParser(encoding="utf-8"))
+        return html.document_fromstring(b"<body></body>", parser=etree.HTMLParser(encoding="utf-8"))
     if any("xcessive depth" in entry.message for entry in parser.error_log):
         return _flattened(text)
     return root
@@ -59,7 +59,7 @@ def parse_document(text: str) -> _Element:
 
 def _flattened(text: str) -> _Element:
     """The words of a document nested more deeply than the parser goes; it would drop the rest in silence."""
-    root = html.document_fromstring(b"<body></body>", parser=html.HTMLParser(encoding="utf-8"))
+    root = html.document_fromstring(b"<body></body>", parser=etree.HTMLParser(encoding="utf-8"))
     body = root.find("body")
     body.text = unescape(re.sub(r"<[^<>]*>", " ", text))
     body.set(FLATTENED, "yes")

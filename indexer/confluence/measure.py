@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from lxml.etree import _Element
@@ -29,6 +29,9 @@ INVISIBLE = frozenset(
     | {"noscript", "button", "select"}
 )
 INVISIBLE_CLASSES = frozenset({*DROPPED_CLASSES, "error", "issue-placeholder", "confluence-embedded-file"})
+COUNTED = frozenset(
+    {"table", "tr", "ac:structured-macro", "ac:macro", "pre", "script", "a", "ac:link", "ac:image", "img"}
+)
 UNLOADED = "Getting issue details"  # what the wiki shows before an issue has come
 CODE = ("code", "noformat")
 NOT_SHOWN = frozenset({*PLANTUML, *LISTINGS})  # macros whose rendering is a picture or no content of the page
@@ -45,9 +48,9 @@ class Source:
 
 def measure(source: Source, renderer: Renderer, markdown: str) -> tuple[tuple[Count, ...], tuple[Loss, ...]]:
     """Counts of source against Markdown, and the loss of text if there is one."""
-    visible, constructs = source.text, source.constructs
-    lost = lost_words(visible, markdown)
-    letters = sum(len(word) for word in WORD.findall(visible))
+    constructs, words = source.constructs, WORD.findall(clean(source.text))
+    lost = lost_words(words, markdown)
+    letters = sum(map(len, words))
     gone = sum(len(word) * times for word, times in lost.items())
     counts = [Count(kind, constructs[kind], min(renderer.made[kind], constructs[kind])) for kind in sorted(constructs)]
     counts.append(Count("characters", letters, letters - gone))
@@ -55,12 +58,11 @@ def measure(source: Source, renderer: Renderer, markdown: str) -> tuple[tuple[Co
     return tuple(counts), (Loss("text", "characters", gone, sample),) if gone else ()
 
 
-def lost_words(visible: str, markdown: str) -> Counter[str]:
-    """The words of the source that the Markdown does not have, with how many times they are missing."""
+def lost_words(words: Sequence[str], markdown: str) -> Counter[str]:
+    """Those of the source that the Markdown does not have, with how many times they are missing."""
     plain = clean(ESCAPE.sub(r"\1", markdown))
-    missing = Counter(WORD.findall(clean(visible)))
-    missing.subtract(WORD.findall(plain))
-    rare = Counter({word: times for word, times in missing.items() if times > 0})
+    found = Counter(WORD.findall(plain))
+    rare = Counter({word: times - found[word] for word, times in Counter(words).items() if times > found[word]})
     if not rare:
         return rare
     run = NOT_LETTERS.sub("", plain)
@@ -80,8 +82,11 @@ def look(body: _Element) -> Source:
             continue
         if not isinstance(node.tag, str):
             continue
-        source.update(_kinds(node))
-        if _hidden(node):
+        name = tag_name(node)
+        macro = node.get("data-macro-name")
+        if macro or name in COUNTED:
+            source.update(_kinds(node, name, macro))
+        if name in INVISIBLE or macro in NOT_SHOWN or _hidden(node, name):
             continue
         inside: list[_Element | str] = [node.text] if node.text else []
         for child in node:
@@ -92,20 +97,14 @@ def look(body: _Element) -> Source:
     return Source(source, " ".join(texts))
 
 
-def _hidden(node: _Element) -> bool:
-    name = tag_name(node)
-    if name in INVISIBLE:
-        return True
+def _hidden(node: _Element, name: str) -> bool:
     if name in ("ac:structured-macro", "ac:macro"):
         return attribute(node, "name") in RECODED
-    if node.get("data-macro-name") in NOT_SHOWN:
-        return True
     classes = node.get("class")
     return bool(classes) and not INVISIBLE_CLASSES.isdisjoint(classes.split())
 
 
-def _kinds(node: _Element) -> Iterator[str]:
-    name = tag_name(node)
+def _kinds(node: _Element, name: str, rendered: str | None) -> Iterator[str]:
     if name == "table":
         yield "tables"
     elif name == "tr":
@@ -117,7 +116,7 @@ def _kinds(node: _Element) -> Iterator[str]:
             yield "code"
         elif macro in PLANTUML:
             yield "plantuml"
-    elif node.get("data-macro-name") in PLANTUML:
+    elif rendered in PLANTUML:
         yield "plantuml"
     elif name == "pre" or (name == "script" and node.get("type") == "syntaxhighlighter"):
         yield "code"
