@@ -14,6 +14,13 @@ TOKEN = re.compile(
     r"(?P<attributes>(?:[\s/](?:[^<>\"']|\"[^\"]{0,2000}\"|'[^']{0,2000}')*+)?)>"
 )
 ATTRIBUTE = re.compile(r"([A-Za-z_][\w.-]*(?::[\w.-]+)?)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'<>]+))")
+TAGS = frozenset(
+    "a abbr acronym address article aside b bdo big blockquote body br caption center cite code col colgroup dd del "
+    "details dfn div dl dt em embed fieldset figcaption figure font footer form h1 h2 h3 h4 h5 h6 head header hr html i "
+    "iframe img input ins kbd label legend li link main map mark meta nav noscript object ol optgroup option p param "
+    "pre q s samp script section select small source span strike strong style sub summary sup svg table tbody td "
+    "textarea tfoot th thead time title tr tt u ul var video wbr".split()
+)
 VOID = frozenset({"br", "hr", "img", "col", "input", "meta", "link", "wbr"})
 # A new one of these ends an open one, as in HTML; nothing is open across these borders.
 ENDS = {
@@ -29,6 +36,8 @@ def mend(text: str) -> str:
     open_tags: list[str] = []
     place = 0
     for token in TOKEN.finditer(text):
+        if ":" not in token["name"] and token["name"].lower() not in TAGS:
+            continue  # words between angle brackets: ``Map<String, List>``
         pieces.append(_text(text[place : token.start()]))
         place = token.end()
         name = token["name"]
@@ -53,7 +62,7 @@ def _attributes(text: str) -> str:
     """Each attribute once, quoted."""
     found: dict[str, str] = {}
     for name, double, single, bare in ATTRIBUTE.findall(text):
-        found.setdefault(name, (double or single or bare).replace("<", "&lt;").replace('"', "&quot;"))
+        found.setdefault(name.lower(), (double or single or bare).replace("<", "&lt;").replace('"', "&quot;"))
     return "".join(f' {name}="{value}"' for name, value in found.items())
 
 

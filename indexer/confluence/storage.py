@@ -18,19 +18,29 @@ from askwiki.data import Loss
 from indexer.confluence.mend import mend
 from indexer.confluence.text import permitted
 
-SECTION = re.compile(r"<!--.*?(?:-->|\Z)|<!\[CDATA\[(.*?)(?:\]\]>|\Z)|<\?.*?\?>|<!DOCTYPE[^>]*>", re.DOTALL)
+SECTION = re.compile(
+    r"<!--.*?(?:-->|\Z)|<!\[CDATA\[(.*?)(?:\]\]>|\Z)|<\?.*?\?>|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>", re.DOTALL
+)
 ENTITY = re.compile(r"&(#[0-9]+;|#[xX][0-9a-fA-F]+;|[A-Za-z][A-Za-z0-9]*;)?")
 PREFIX = re.compile(r"(?:</?|\s)([A-Za-z_][\w.-]*):[A-Za-z_]")
 XML_ENTITIES = frozenset({"lt;", "gt;", "amp;", "quot;", "apos;"})
 # An XML export writes each "]]>" inside a body as "]] >"; code may hold "]] >" of its own (``a[b[0]] > 5``).
 SPACED_END = re.compile(r"\]\] >(?=\s*</ac:|<!\[CDATA\[)")
+# Prefixes that a tool has declared: here each stands for itself.
+DECLARATION = re.compile(r"\sxmlns:[\w.-]+\s*=\s*(?:\"[^\"]*\"|'[^']*')")
+DECLARING = re.compile(r"<[a-zA-Z][^<>]*\sxmlns:[^<>]*>")
+HALVES = re.compile(r"&#(5[56]\d{3});&#(5[67]\d{3});")  # one character, referred to as two of UTF-16
 ANY_TAG = re.compile(r"<[^<>]*>")
 
 
 def parse_storage(text: str) -> tuple[_Element, tuple[Loss, ...]]:
     """The content under one root, tags named ``{ac}link`` and so on; losses say what had to be mended."""
     text = permitted(SPACED_END.sub("]]>", text))
+    if "&#5" in text:
+        text = HALVES.sub(_joined, text)
     plain = ENTITY.sub(_entity, SECTION.sub(_section, text))
+    if "xmlns:" in plain:
+        plain = DECLARING.sub(lambda tag: DECLARATION.sub("", tag.group()), plain)
     root = _parse(plain)
     if root is not None:
         return root, ()
@@ -51,6 +61,12 @@ def _parse(text: str) -> _Element | None:
         return etree.fromstring(f"<body{spaces}>{text}</body>".encode(), parser)
     except (etree.XMLSyntaxError, ValueError):
         return None
+
+
+def _joined(match: re.Match[str]) -> str:
+    high, low = int(match[1]), int(match[2])
+    whole = 0xD800 <= high < 0xDC00 <= low < 0xE000
+    return chr(0x10000 + ((high - 0xD800) << 10) + low - 0xDC00) if whole else match.group()
 
 
 def _section(match: re.Match[str]) -> str:
