@@ -343,6 +343,18 @@ def test_pages_in_the_cloud_editors_format_are_converted(tmp_path: Path) -> None
     assert read(folder(tmp_path, one))["1"].markdown == "## Смена"
 
 
+def test_a_picture_of_the_cloud_editor_gets_the_name_and_the_address_of_its_file(tmp_path: Path) -> None:
+    media = {"type": "mediaSingle", "content": [{"type": "media", "attrs": {"id": "f-1", "type": "file"}}]}
+    one = page(
+        "1", "А", body={"atlas_doc_format": {"value": json.dumps({"type": "doc", "content": [media]})}},
+        children={"attachment": {"results": [{"title": "план.png", "extensions": {"fileId": "f-1"}}]}},
+        _links={"base": "https://w.example/wiki", "webui": "/spaces/KB/pages/1/A"},
+    )  # fmt: skip
+    assert read(folder(tmp_path, one))["1"].markdown == (
+        "![план.png](https://w.example/wiki/download/attachments/1/план.png)"
+    )
+
+
 def test_drafts_and_archived_pages_are_skipped_by_rule(tmp_path: Path) -> None:
     source = folder(tmp_path, page("1", "А"), page("2", "Б", status="archived"), page("3", "В", status="draft"))
     assert [(one.ref.id, one.reason, one.skipped) for one in source.pages() if isinstance(one, PageFailure)] == [

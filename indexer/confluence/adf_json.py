@@ -181,7 +181,8 @@ def _media(parent: _Element, node: dict[str, Any], attributes: dict[str, Any], d
     if attributes.get("url"):
         etree.SubElement(image, "{ri}url", {"{ri}value": _clean(attributes["url"])})
     else:
-        etree.SubElement(image, "{ri}attachment", {"{ri}filename": name})
+        identity = _clean(attributes.get("id") or "")
+        etree.SubElement(image, "{ri}attachment", {"{ri}filename": name, "{ri}file-id": identity})
 
 
 def _extension(parent: _Element, node: dict[str, Any], attributes: dict[str, Any], depth: int) -> None:

@@ -15,11 +15,14 @@ TOKEN = re.compile(
 )
 ATTRIBUTE = re.compile(r"([A-Za-z_][\w.-]*(?::[\w.-]+)?)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'<>]+))")
 TAGS = frozenset(
-    "a abbr acronym address article aside b bdo big blockquote body br caption center cite code col colgroup dd del "
-    "details dfn div dl dt em embed fieldset figcaption figure font footer form h1 h2 h3 h4 h5 h6 head header hr html i "
-    "iframe img input ins kbd label legend li link main map mark meta nav noscript object ol optgroup option p param "
-    "pre q s samp script section select small source span strike strong style sub summary sup svg table tbody td "
-    "textarea tfoot th thead time title tr tt u ul var video wbr".split()
+    re.findall(
+        r"\w+",
+        "a abbr acronym address article aside b bdo big blockquote body br caption center cite code col colgroup dd "
+        "del details dfn div dl dt em embed fieldset figcaption figure font footer form h1 h2 h3 h4 h5 h6 head header "
+        "hr html i iframe img input ins kbd label legend li link main map mark meta nav noscript object ol optgroup "
+        "option p param pre q s samp script section select small source span strike strong style sub summary sup svg "
+        "table tbody td textarea tfoot th thead time title tr tt u ul var video wbr ",
+    )
 )
 VOID = frozenset({"br", "hr", "img", "col", "input", "meta", "link", "wbr"})
 # A new one of these ends an open one, as in HTML; nothing is open across these borders.

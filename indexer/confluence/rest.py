@@ -22,7 +22,16 @@ from indexer.confluence.page import convert
 from indexer.confluence.rendered_macros import RenderedMacros
 from indexer.confluence.rest_folder import FolderRecords
 from indexer.confluence.rest_live import LiveRecords
-from indexer.confluence.rest_record import Record, RecordFacts, attachments_of, bodies_of, read_record, space_readers
+from indexer.confluence.rest_record import (
+    Record,
+    RecordFacts,
+    attachments_of,
+    base_of,
+    bodies_of,
+    file_names,
+    read_record,
+    space_readers,
+)
 from indexer.confluence.rest_records import Records
 from indexer.confluence.storage import parse_storage
 from indexer.confluence.text import clean
@@ -40,6 +49,7 @@ class RestSource(NoSurroundings):
     def __init__(self, path: str, configuration: Configuration, records: Records | None = None) -> None:
         self.name = f"rest:{path}"
         self._base = configuration.settings.wiki.url.rstrip("/")
+        self._file_names: tuple[str, dict[str, str]] = ("", {})  # of the page that is being converted
         self._archived = configuration.settings.confluence.include_archived
         local = "://" not in path and Path(path).exists()
         looks_local = local or (
@@ -102,6 +112,10 @@ class RestSource(NoSurroundings):
         facts = self._facts.get(page_id)
         return facts.title if facts else ""
 
+    def file_name(self, page_id: str, file: str) -> str:
+        owner, names = self._file_names
+        return names.get(file, "") if owner == page_id else ""
+
     def user(self, key: str) -> str:
         return self._records.people.get(key) or self._rendered.people.get(key, "")
 
@@ -130,6 +144,7 @@ class RestSource(NoSurroundings):
         stored = "storage" in bodies or "atlas_doc_format" in bodies
         view = next((bodies[name] for name in VIEWS if name in bodies), "") if stored else ""
         self._rendered = RenderedMacros(parse_fragment(view) if view else None)
+        self._file_names = facts.id, file_names(record)
         tree, losses = self._body(bodies)
         converted = convert(tree, self._context(facts))
         readers = self._readers(facts)
@@ -148,7 +163,7 @@ class RestSource(NoSurroundings):
             version=facts.version,
             labels=facts.labels,
             readers=readers,
-            attachments=attachments_of(record, self._base or _base_of(facts.url)),
+            attachments=attachments_of(record, self._base or base_of(facts.url)),
             losses=losses + converted.losses,
             counts=converted.counts,
         )
@@ -167,7 +182,7 @@ class RestSource(NoSurroundings):
         return parse_fragment(view), losses
 
     def _context(self, facts: RecordFacts) -> Context:
-        return Context(self._base or _base_of(facts.url), facts.id, facts.space, clean(facts.title), facts.url, self)
+        return Context(self._base or base_of(facts.url), facts.id, facts.space, clean(facts.title), facts.url, self)
 
     def _learn(self, record: Record, base: str) -> RecordFacts:
         facts = read_record(record, base or self._base)
@@ -232,11 +247,3 @@ class RestSource(NoSurroundings):
 
 def _folded(title: str) -> str:
     return clean(title).strip().casefold()
-
-
-def _base_of(url: str) -> str:
-    """The wiki's address out of a page's: all before the first step that Confluence itself adds."""
-    for step in ("/display/", "/pages/", "/spaces/", "/x/"):
-        if step in url:
-            return url.partition(step)[0]
-    return ""

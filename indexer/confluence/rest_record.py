@@ -11,6 +11,7 @@ from askwiki.data import Attachment, Clause
 from indexer.confluence.dates import iso_stamp
 from indexer.confluence.links import page_url
 
+STEP = re.compile(r"/(?:display|pages|spaces|x)/")
 SPACE_IN_ADDRESS = re.compile(r"/(?:spaces|display)/([^/?#]+)")
 Record = Mapping[str, Any]
 
@@ -111,6 +112,21 @@ def attachments_of(record: Record, base: str) -> tuple[Attachment, ...]:
         kind = _dict(one.get("metadata")).get("mediaType") or _dict(one.get("extensions")).get("mediaType") or ""
         found.append(Attachment(str(one.get("title") or ""), base + download if download and base else "", str(kind)))
     return tuple(found)
+
+
+def file_names(record: Record) -> dict[str, str]:
+    """The name of each file by the id that the Cloud editor's format calls it by."""
+    listed = _dict(_dict(record.get("children")).get("attachment")).get("results") or []
+    ids = {
+        str(_dict(one.get("extensions")).get("fileId") or ""): str(one.get("title") or "") for one in map(_dict, listed)
+    }
+    return {identity: name for identity, name in ids.items() if identity}
+
+
+def base_of(url: str) -> str:
+    """The wiki's address out of a page's: all before the first step that Confluence itself adds."""
+    found = STEP.search(url)
+    return url[: found.start()] if found else ""
 
 
 def user_name(user: Any) -> str:

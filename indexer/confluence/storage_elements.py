@@ -111,7 +111,7 @@ def titled_target(context: Context, space: str, title: str, anchor: str) -> tupl
 
 def attachment_target(context: Context, target: _Element) -> tuple[str, str, str]:
     """A file of this page, or of the page named inside."""
-    name = attribute(target, "filename")
+    name = context.wiki.file_name(context.page_id, attribute(target, "file-id")) or attribute(target, "filename")
     owner = first(target, "ri:page", "ri:blog-post", "ri:content-entity")
     shown = clean(name)
     if owner is None:
