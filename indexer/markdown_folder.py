@@ -17,13 +17,12 @@ import yaml
 from askwiki.configuration import Configuration
 from askwiki.data import Attachment, Clause, Page
 from askwiki.errors import PageError, SourceError
+from indexer.blocks import parse_blocks
+from indexer.sections import plain
 from indexer.sources import PageFailure, PageRef
 
 FRONT_MATTER = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?\r?\n)?(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
-HEADING = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*$", re.MULTILINE)
-FENCE = re.compile(r"^ {0,3}(```+|~~~+)[^\n]*\n.*?(?:^ {0,3}\1[`~]*[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 PICTURE = re.compile(r"!\[[^\]]*\]\(<?([^)<>\s]+)")
-LINK = re.compile(r"!?\[((?:[^\[\]]|\[[^\]]*\])*)\]\([^)]*\)")
 INDEX_NAMES = ("index.md", "README.md", "_index.md")  # the page of the folder that holds them
 ENDINGS = (".md", ".markdown")
 
@@ -119,9 +118,8 @@ class MarkdownFolder:
 
 
 def first_heading(body: str) -> str:
-    """The text of the first heading outside code, links reduced to their words."""
-    match = HEADING.search(FENCE.sub("", body))
-    return LINK.sub(r"\1", match[1]).strip() if match else ""
+    """The text of the first heading, as a person reads it."""
+    return next((title for block in parse_blocks(body) if (title := plain(block.title))), "")
 
 
 def _split(file: Path) -> tuple[Mapping[str, Any], str]:

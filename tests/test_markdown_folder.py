@@ -89,6 +89,11 @@ def test_without_both_the_heading_and_the_folders_say_them(tmp_path: Path) -> No
     assert found["net/plain.md"].title == "plain"
 
 
+def test_a_heading_of_any_form_is_a_title_as_a_person_reads_it(tmp_path: Path) -> None:
+    write(tmp_path, **{"a.md": "Сеть и узлы\n===\n\nтекст\n", "b.md": "# `snake_case` и *узлы* \\*2\\* #\n"})
+    assert [page.title for page in pages(tmp_path).values()] == ["Сеть и узлы", "snake_case и узлы *2*"]
+
+
 def test_the_text_stays_letter_for_letter(tmp_path: Path) -> None:
     text = "a  \nb\t|c|\r\n\n\n---\nне шапка: да\n---\n"
     (tmp_path / "a.md").write_bytes(text.encode())
