@@ -54,23 +54,25 @@ def other_source(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
 
 def drawing(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
     """draw.io, Gliffy: the picture ``NAME.png`` by link; nodes and edges when the export holds the source."""
-    name = clean(macro.get("diagramname", "diagramdisplayname", "name", "displayname", "filename", ""))
+    name = clean(macro.get("diagramname", "name", "diagramdisplayname", "displayname", "filename", ""))
+    shown = clean(macro.get("diagramdisplayname", "displayname")) or name
     owner = macro.get("pageid", "page-id")
     if not name:
         renderer.lose("diagram", macro.name, "its name is not said")
         return f"\n\n{renderer.mark(macro.name)}\n\n"
     page_id = owner if owner.isdigit() else renderer.context.page_id
-    title = renderer.word(f"Diagram {name}", f"Диаграмма {name}")
+    title = renderer.word(f"Diagram {shown}", f"Диаграмма {shown}")
     picture = image(title, attachment_url(renderer.context.base, page_id, f"{name}.png"))
+    alone = picture if tags & {"p", "_inline"} else f"\n\n{picture}\n\n"
     data = _stored(renderer, page_id, name)
     if data is None:
         renderer.lose("diagram", name, "only its picture is linked, its source is not in the export")
-        return f"\n\n{picture}\n\n"
+        return alone
     try:
         source = drawing_to_plantuml(data)
     except (UnreadableDiagram, RecursionError) as error:
         renderer.lose("diagram", name, str(error))
-        return f"\n\n{picture}\n\n"
+        return alone
     return f"\n\n{picture}\n\n{fence(source, 'plantuml', tags).strip()}\n\n"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lxml.etree import _Element
@@ -15,6 +16,7 @@ BLOCK_CONTENT = frozenset(
     {"ul", "ol", "pre", "table", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "script"}
     | {"ac:task-list", "ac:plain-text-body", "ac:rich-text-body"}
 )
+TABLE_PARTS = frozenset({"caption", "col", "colgroup", "tbody", "td", "tfoot", "th", "thead", "tr"})
 BOLD = frozenset({"b", "strong"})
 TRANSPARENT = frozenset({"p", "div", "span", "br", "u", "em", "i", "colgroup"})
 
@@ -73,6 +75,18 @@ def table_rows(table: _Element) -> list[tuple[_Element, bool]]:
         elif name in ("thead", "tbody", "tfoot"):
             found += [(row, name == "thead") for row in child if isinstance(row.tag, str) and tag_name(row) == "tr"]
     return found
+
+
+def outside_cells(table: _Element) -> Iterator[_Element | str]:
+    """What broken markup put between the rows or the cells of a table; a browser shows it above the table."""
+    for row, _ in [(table, False), *table_rows(table)]:
+        if row.text and row.text.strip():
+            yield row.text
+        for child in row:
+            if isinstance(child.tag, str) and tag_name(child) not in TABLE_PARTS:
+                yield child
+            if child.tail and child.tail.strip():
+                yield child.tail
 
 
 def header_count(grid: Grid) -> int:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 
-# Values of attributes are bounded, so that no number of stray quotes makes the search quadratic.
+# A value with "<" in it is bounded, so that no number of stray quotes makes the search quadratic.
 TOKEN = re.compile(
     r"<(?P<close>/?)(?P<name>[A-Za-z][\w.-]*(?::[\w.-]+)?)"
-    r"(?P<attributes>(?:[\s/](?:[^<>\"']|\"[^\"]{0,2000}\"|'[^']{0,2000}')*+)?)>"
+    r"(?P<attributes>(?:[\s/](?:[^<>\"']|\"[^\"<]*+\"|'[^'<]*+'|\"[^\"]{0,2000}\"|'[^']{0,2000}')*+)?)>"
 )
 ATTRIBUTE = re.compile(r"([A-Za-z_][\w.-]*(?::[\w.-]+)?)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'<>]+))")
 TAGS = frozenset(

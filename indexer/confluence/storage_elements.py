@@ -150,6 +150,9 @@ def picture(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
     below = first(node, "ac:caption")
     caption = " ".join(renderer.inner(below, tags).split()) if below is not None else ""
     alternative = clean(attribute(node, "alt") or attribute(node, "title")).strip()
+    if url.startswith("data:"):
+        renderer.lose("image", alternative or "data", "a picture inside the page's own text")
+        return escape(alternative)
     text = image(name if not alternative or alternative == caption else alternative, url)
     if (href := attribute(node, "href")) and "a" not in tags:
         text = link(text, href_target(renderer.context, href))

@@ -17,6 +17,7 @@ from indexer.confluence.grid import (
     captions_above,
     has_blocks,
     header_count,
+    outside_cells,
     read_grid,
     spans_all,
 )
@@ -34,13 +35,17 @@ def table(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
     renderer.made["rows"] += len(grid.rows)
     inside = renderer.within(tags, "table")
     caption = "".join(
+        renderer.process_text(piece, tags) if isinstance(piece, str) else renderer.process_tag(piece, tags)
+        for piece in outside_cells(node)
+    )
+    caption += "".join(
         f"\n\n{renderer.inner(child, inside).strip()}"
         for child in node
         if isinstance(child.tag, str) and tag_name(child) == "caption"
     )
     if not grid.rows:
         return caption + "".join(
-            renderer.process_tag(child, tags) for child in node if tag_name(child) not in ("caption", "colgroup")
+            renderer.process_tag(child, tags) for child in node if tag_name(child) in ("tbody", "thead", "tfoot", "tr")
         )
     heads = header_count(grid)
     if "_cell" in tags or "_inline" in tags:
