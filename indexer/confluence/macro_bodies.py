@@ -19,7 +19,7 @@ NOT_WORDS = BLOCKS | {"p", "ul", "ol", "table", "pre", "hr", "ac:structured-macr
 }  # fmt: skip
 TITLES = ("title", "label", "name", "tab", "caption")
 SHOWN = ("title", "caption", "linktext", "buttontext")  # a name or a label may be a setting, these are read
-TARGETS = frozenset({"ri:page", "ri:blog-post", "ri:attachment", "ri:content-entity", "ri:url"})
+TARGETS = frozenset({"ri:page", "ri:blog-post", "ri:attachment", "ri:content-entity", "ri:url", "ri:user"})
 ADDRESS = re.compile(r"https?://\S+")
 
 

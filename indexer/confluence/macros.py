@@ -41,7 +41,7 @@ def macro_element(renderer: Renderer, node: _Element, tags: frozenset[str]) -> s
 
 
 def _by_part(name: str) -> MacroHandler:
-    """Apps of many vendors show one kind of diagram; each has a name of its own with that kind in it."""
+    """Apps of many vendors show one kind of thing; each has a name of its own with that kind in it."""
     return next((rule for part, rule in KINDS.items() if part in name), unknown)
 
 
@@ -210,6 +210,7 @@ MACROS: dict[str, MacroHandler] = {
     "markdown": markdown_text,
     "profile": person,
     "user-profile": person,
+    "profile-picture": person,
     **dict.fromkeys(PLANTUML, diagrams.plantuml),
     **dict.fromkeys(("mermaid", "mermaid-macro", "mermaid-cloud", "mermaiddiagram"), diagrams.mermaid),
     **dict.fromkeys(("drawio", "inc-drawio", "drawio-sketch", "gliffy", "lucidchart", "balsamiq"), diagrams.drawing),
@@ -226,5 +227,10 @@ KINDS: dict[str, MacroHandler] = {
     "plantuml": diagrams.plantuml,
     "mermaid": diagrams.mermaid,
     "drawio": diagrams.drawing,
+    "excerpt-include": excerpt_include,
+    "markdown": markdown_text,
+    "html": html_text,
+    "latex": formula,
+    "math": formula,
 }
 MACRO_ELEMENTS: dict[str, Handler] = {"ac:structured-macro": macro_element, "ac:macro": macro_element}

@@ -34,6 +34,7 @@ COUNTED = frozenset(
 )
 UNLOADED = "Getting issue details"  # what the wiki shows before an issue has come
 CODE = ("code", "noformat")
+RECODED_PARTS = ("plantuml", "html")  # in the names that other vendors give them
 NOT_SHOWN = frozenset({*PLANTUML, *LISTINGS})  # macros whose rendering is a picture or no content of the page
 RECODED = (*PLANTUML, "html")  # their bodies may be JSON or markup, which is not what a reader sees
 
@@ -99,7 +100,8 @@ def look(body: _Element) -> Source:
 
 def _hidden(node: _Element, name: str) -> bool:
     if name in ("ac:structured-macro", "ac:macro"):
-        return attribute(node, "name") in RECODED
+        macro = attribute(node, "name")
+        return macro in RECODED or any(part in macro for part in RECODED_PARTS)
     classes = node.get("class")
     return bool(classes) and not INVISIBLE_CLASSES.isdisjoint(classes.split())
 
