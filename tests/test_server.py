@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import socket
 import time
 from collections.abc import MutableMapping
 from pathlib import Path
@@ -15,6 +16,7 @@ import pytest
 
 from askwiki import stock
 from askwiki.asgi import Receive, Send
+from askwiki.commands.serve import _listen
 from askwiki.errors import SettingsError
 from askwiki.logs import JsonFormatter, add_request
 from askwiki.metrics import METRICS, Metrics
@@ -225,6 +227,14 @@ def test_chats_over_the_limit_are_marked_busy_and_others_are_not() -> None:
         return [reply.json()["busy"] for reply in replies]
 
     assert asyncio.run(run()) == [True, False, False, False, False]
+
+
+def test_a_connection_sends_small_pieces_at_once() -> None:
+    """Else each waits up to 40 ms for the acknowledgement of the one before (Nagle's algorithm, RFC 1122 4.2.3.4)."""
+    with _listen("127.0.0.1", 0) as listening, socket.create_connection(listening.getsockname()):
+        connection, _ = listening.accept()
+        with connection:
+            assert connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
 def test_a_client_that_goes_ends_the_work_and_frees_what_it_holds() -> None:
