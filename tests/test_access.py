@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from pathlib import Path
 
 import pytest
@@ -208,6 +209,21 @@ def test_circles_of_groups_end(tmp_path: Path) -> None:
     file = tmp_path / "groups.yaml"
     file.write_text("groups: {a: ['@b', x@example.com], b: ['@a']}", encoding="utf-8")
     assert load_directory(file).groups_of("x@example.com") == {"a", "b"}
+
+
+def test_the_file_of_groups_is_read_again_only_when_it_has_changed(tmp_path: Path) -> None:
+    file = tmp_path / "groups.yaml"
+    assert load_directory(file) == Directory()
+    file.write_text("groups: {finance: [a@example.com]}", encoding="utf-8")
+    first = load_directory(file)
+    assert load_directory(file) is first
+    other = tmp_path / "new"
+    other.write_text("groups: {finance: [b@example.com]}", encoding="utf-8")
+    os.utime(other, ns=(file.stat().st_mtime_ns, file.stat().st_mtime_ns))
+    other.replace(file)  # as editors and configuration tools do it; here with the old time and size
+    assert load_directory(file).groups_of("b@example.com") == {"finance"}
+    file.unlink()
+    assert load_directory(file) == Directory()
 
 
 def test_the_shipped_groups_file_is_empty_and_valid() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +12,7 @@ import yaml
 
 from askwiki.access import fold
 from askwiki.errors import SettingsError
+from askwiki.watched import Stamp, stamp
 
 SECTIONS = ("groups", "aliases", "users")
 INSIDE = "@"  # before the name of a group whose members belong too
@@ -39,9 +41,16 @@ class Directory:
 
 
 def load_directory(file: Path) -> Directory:
-    """Read the file; a missing one is an empty directory, a malformed one an error that says where."""
-    if not file.is_file():
-        return Directory()
+    """The file as it is now; a missing one is an empty directory, a malformed one an error that says where.
+
+    Every question asks for it, so an unchanged file is not read again: one of a whole company takes seconds.
+    """
+    state = stamp(file)
+    return _read(file, state) if state else Directory()
+
+
+@functools.lru_cache(maxsize=4)
+def _read(file: Path, state: Stamp) -> Directory:
     try:
         tree = yaml.safe_load(file.read_text(encoding="utf-8")) or {}
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:

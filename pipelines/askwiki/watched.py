@@ -13,6 +13,7 @@ from askwiki.errors import SettingsError
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
+Stamp = tuple[int, int, int]  # time of the last change (ns), bytes, inode
 
 LOOK_SECONDS = 2.0  # between two looks at the file's time stamp
 
@@ -30,7 +31,7 @@ class Watched(Generic[T]):
         """Raises SettingsError when the file is there and invalid."""
         self._file, self._read, self._clock = file, read, clock
         self._lock = threading.Lock()
-        self._stamp, self._looked = _stamp(file), clock()
+        self._stamp, self._looked = stamp(file), clock()
         self._content = read(file) if file and file.exists() else start
 
     def get(self) -> T:
@@ -40,9 +41,9 @@ class Watched(Generic[T]):
             return self._content
         with self._lock:
             self._looked = now
-            stamp = _stamp(self._file)
-            if stamp != self._stamp:
-                self._stamp = stamp
+            state = stamp(self._file)
+            if state != self._stamp:
+                self._stamp = state
                 try:
                     self._content = self._read(self._file)
                     logger.info("%s was read again", self._file)
@@ -51,9 +52,10 @@ class Watched(Generic[T]):
         return self._content
 
 
-def _stamp(file: Path | None) -> tuple[int, int]:
+def stamp(file: Path | None) -> Stamp | None:
+    """What changes with the file; None where there is none."""
     try:
         status = file.stat() if file else None
     except OSError:
         status = None
-    return (status.st_mtime_ns, status.st_size) if status else (0, 0)
+    return (status.st_mtime_ns, status.st_size, status.st_ino) if status else None
