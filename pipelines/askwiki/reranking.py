@@ -28,7 +28,9 @@ class EndpointReranker:
         if not settings.url:
             raise SettingsError("rerank.kind is endpoint, so rerank.url must be set, like http://host:8080/v1/rerank.")
         self._settings = settings
-        self._headers = {"Authorization": f"Bearer {settings.key}"} if settings.key else {}
+        self._session = requests.Session()
+        if settings.key:
+            self._session.headers["Authorization"] = f"Bearer {settings.key}"
 
     def scores(self, question: str, texts: Sequence[str]) -> list[float]:
         # "documents" is read by most servers, "texts" by TEI; each ignores the other's name
@@ -36,7 +38,7 @@ class EndpointReranker:
         if self._settings.model:
             body["model"] = self._settings.model
         try:
-            answer = requests.post(self._settings.url, json=body, headers=self._headers, timeout=self._settings.timeout)
+            answer = self._session.post(self._settings.url, json=body, timeout=self._settings.timeout)
             answer.raise_for_status()
             said = answer.json()
         except (requests.RequestException, ValueError) as error:
