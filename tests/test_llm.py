@@ -13,7 +13,7 @@ import pytest
 from askwiki.breaker import Breaker
 from askwiki.errors import Cancelled, ContextOverflow, ModelError, SettingsError
 from askwiki.llm import Llm, Message, Reply, make_llm
-from askwiki.llm_pool import FairPool
+from askwiki.llm_pool import CALL_SECONDS, REMEMBERED, FairPool
 from askwiki.llm_reading import ThinkingFilter, conforms, read_json, without_thinking
 from askwiki.llm_servers import base_urls
 from askwiki.settings import LlmSettings, RoleSettings
@@ -415,6 +415,62 @@ def test_free_places_go_round_the_owners(blocked: tuple[FairPool, threading.Even
     for future in futures:
         future.result(5.0)
     assert order == ["a1", "b1", "c1", "a2", "b2", "a3"]
+
+
+def test_who_came_first_does_not_queue_again_behind_all_that_came_later(
+    blocked: tuple[FairPool, threading.Event],
+) -> None:
+    pool, go = blocked
+    order: list[str] = []
+    waiting = [pool.submit(owner, lambda name=owner: order.append(name)) for owner in ("old", *"abcdefgh")]  # type: ignore[misc]
+    time.sleep(1.5 * CALL_SECONDS)
+    newer = [pool.submit(owner, lambda name=owner: order.append(name)) for owner in ("new", "old")]  # type: ignore[misc]
+    go.set()
+    for future in waiting + newer:
+        future.result(5.0)
+    assert order == ["old", *"abcdefgh", "old", "new"]
+
+
+def test_one_place_of_eight_is_not_for_long_calls() -> None:
+    pool, go, begun = FairPool(8), threading.Event(), threading.Semaphore(0)
+
+    def hold() -> None:
+        begun.release()
+        go.wait(10.0)
+
+    held = [pool.submit(number, hold, long=True) for number in range(8)]
+    assert all(begun.acquire(timeout=5.0) for _ in range(7))
+    assert pool.submit("short", lambda: "at once").result(5.0) == "at once"
+    assert not held[7].running()
+    go.set()
+    for future in held:
+        future.result(5.0)
+
+
+def test_a_call_before_which_a_chat_shows_nothing_goes_first(blocked: tuple[FairPool, threading.Event]) -> None:
+    pool, go = blocked
+    order: list[str] = []
+
+    def ask_first() -> None:
+        with pool.place("new", threading.Event(), first=True):
+            order.append("new")
+
+    waiting = pool.submit("old", lambda: order.append("old"))
+    thread = threading.Thread(target=ask_first)
+    thread.start()
+    while not pool._first:
+        time.sleep(0.01)
+    go.set()
+    waiting.result(5.0)
+    thread.join(5.0)
+    assert order == ["new", "old"]
+
+
+def test_owners_that_are_long_gone_are_forgotten() -> None:
+    pool = FairPool(1)
+    for number in range(REMEMBERED + 50):
+        pool.submit(number, lambda: None).result(5.0)
+    assert len(pool._turns) <= REMEMBERED + 1
 
 
 def test_a_cancelled_job_never_starts(blocked: tuple[FairPool, threading.Event]) -> None:

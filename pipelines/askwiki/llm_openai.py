@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import threading
 import time
@@ -25,6 +26,7 @@ from askwiki.settings import LlmSettings, RoleSettings
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
+FIRST: frozenset[Role] = frozenset({"condense"})  # an answer streams for seconds: a chat must not wait for one unseen
 JSON_TRIES = 2  # the second is told what was wrong with the first
 
 
@@ -90,19 +92,19 @@ class OpenAiLlm:
         self, role: Role, messages: Sequence[Message], *, cancel: threading.Event | None = None
     ) -> Generator[str, None, Reply]:
         """Read by a thread of the pool, so that a chat that went away frees its place without being asked."""
-        pieces: SimpleQueue[str] = SimpleQueue()
+        pieces: SimpleQueue[str | None] = SimpleQueue()  # None = the end
         stop = threading.Event()
-        future = self._pool.submit(cancel or stop, lambda: self._read(role, messages, pieces.put, (cancel, stop)))
+        owner = cancel or stop
+        future = self._pool.submit(owner, lambda: self._read(role, messages, pieces.put, (cancel, stop)), long=True)
+        future.add_done_callback(lambda _: pieces.put(None))
         try:
-            while True:
-                done = future.done()  # looked at before the queue: what was put before the end is not missed
-                try:
-                    yield pieces.get(timeout=0 if done else CHECK_SECONDS)
-                except Empty:
-                    if done:
+            while not _any_set(cancel):
+                with contextlib.suppress(Empty):
+                    piece = pieces.get(timeout=CHECK_SECONDS)
+                    if piece is None:
                         return future.result()
-                if _any_set(cancel):
-                    raise Cancelled("The chat was stopped.")
+                    yield piece
+            raise Cancelled("The chat was stopped.")
         finally:
             stop.set()
             future.cancel()
@@ -117,7 +119,7 @@ class OpenAiLlm:
         def make(server: Server, body: dict[str, Any], seconds: float) -> Reply:
             return whole_reply(server.client.create(body, seconds))
 
-        with self._pool.place(cancel or threading.get_ident(), cancel):
+        with self._pool.place(cancel or threading.get_ident(), cancel, first=role in FIRST):
             return self._attempt(_Call(role, messages, make, lambda: _any_set(cancel), schema))
 
     def _read(

@@ -116,7 +116,7 @@ def _note(told: dict[str, Any], item: dict[str, Any], now: Callable[[], float]) 
 # --- the bare client ------------------------------------------------------------------------------
 
 
-def bare(url: str, count: int, within: float, parallel: int, bodies: list[dict[str, Any]]) -> dict[str, float]:
+def bare(url: str, count: int, within: float, parallel: int, bodies: list[dict[str, Any]]) -> dict[str, Any]:
     """The same calls by the openai library in threads: condense, relevance all at once, the answer streamed."""
     client = openai.OpenAI(base_url=url, api_key="none", max_retries=0)
     condense = next(body for body in bodies if "response_format" in body)
@@ -137,14 +137,16 @@ def bare(url: str, count: int, within: float, parallel: int, bodies: list[dict[s
         for judging in [pool.submit(call, body) for body in relevance]:
             judging.result()
         pool.submit(call, answer).result()
+        took[number] = time.monotonic() - started - within * number / count
 
+    took = [0.0] * count
     threads = [threading.Thread(target=chat, args=(number,)) for number in range(count)]
     started = time.monotonic()
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    return {"seconds": time.monotonic() - started, "processor": time.process_time()}
+    return {"seconds": time.monotonic() - started, "took": took}
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from askwiki.stages.tools import Tools
 
 logger = logging.getLogger(__name__)
 
-LOOK_SECONDS = 0.1  # between two looks at the clock and at the person who may have gone
+LOOK_SECONDS = 0.25  # between two looks at the clock and at the person who may have gone
 STATUS_SECONDS = 1.0  # between two lines of progress: the chat keeps every line
 _DIGIT = re.compile(r"(?<!\d)[01](?!\d)")
 _WORDS: dict[str, Verdict] = {"да": "yes", "нет": "no", "yes": "yes", "no": "no", "true": "yes", "false": "no"}
