@@ -372,7 +372,9 @@ def test_too_many_chats_get_a_polite_answer_and_the_list_of_models_stays_quick(w
         for thread in threads:
             thread.start()
         assert all(model.held.acquire(timeout=60) for _ in threads), answers
-        busy = ask(with_llm, STATUSES).text
+        busy = ask(with_llm, STATUSES)
+        whole = complete(with_llm, {**body(STATUSES), "stream": False, "user": PERSON}).json()
+        title = complete(with_llm, {**body(TITLE), "stream": False, "user": PERSON}).json()
         started = time.monotonic()
         requests.get(f"{with_llm.url}/models", headers=with_llm.headers, timeout=10).raise_for_status()
         assert time.monotonic() - started < 2.0
@@ -380,7 +382,10 @@ def test_too_many_chats_get_a_polite_answer_and_the_list_of_models_stays_quick(w
         model.release.set()
         for thread in threads:
             thread.join()
-    assert busy == "Сейчас слишком много вопросов одновременно. Пожалуйста, повторите через минуту."
+    sentence = "Сейчас слишком много вопросов одновременно. Пожалуйста, повторите через минуту."
+    assert (busy.text, busy.order, busy.statuses[-1]["done"]) == (sentence, ["status", "text", "end"], True)
+    assert whole["choices"][0]["message"]["content"] == sentence
+    assert json.loads(title["choices"][0]["message"]["content"])["title"]
     assert all("«Создан»" in answer for answer in answers)
 
 

@@ -207,26 +207,30 @@ def test_the_thread_limit_is_raised_at_start_up() -> None:
     assert asyncio.run(run()) == 123
 
 
-def test_chats_over_the_limit_are_marked_busy_and_others_are_not() -> None:
+def test_chats_over_the_limit_are_turned_away_before_the_app_and_what_needs_no_place_is_let_in() -> None:
     release = asyncio.Event()
 
     async def waiting(scope: Scope, receive: Receive, send: Send) -> None:
-        if not current_request().busy and "chat" in scope["path"]:
+        if not current_request().busy:
             await release.wait()
         await echo(scope, receive, send)
 
-    async def run() -> list[bool]:
-        app = guard(waiting, chats=2)
+    def away(body: bytes, request: Request) -> tuple[bytes, str] | None:
+        return None if body == b"a title" else (b'{"busy": "turned away"}', "application/json")
+
+    async def run() -> list[Any]:
+        app = Guard(waiting, key=KEY, settings=ServerSettings(chats=2), away=away)
         first = [asyncio.create_task(call(app, "POST", "/chat/completions", key=KEY)) for _ in range(2)]
         await asyncio.sleep(0)
         third = await call(app, "POST", "/v1/chat/completions", key=KEY)
+        title = await call(app, "POST", "/chat/completions", key=KEY, body=b"a title")
         models = await call(app, "GET", "/models", key=KEY)
         release.set()
-        replies = [third, models, *await asyncio.gather(*first)]
+        replies = [third, title, models, *await asyncio.gather(*first)]
         replies.append(await call(app, "POST", "/chat/completions", key=KEY))
         return [reply.json()["busy"] for reply in replies]
 
-    assert asyncio.run(run()) == [True, False, False, False, False]
+    assert asyncio.run(run()) == ["turned away", True, True, False, False, False]
 
 
 def test_a_connection_sends_small_pieces_at_once() -> None:

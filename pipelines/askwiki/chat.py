@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import json
 import logging
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from typing import Any
@@ -16,7 +17,7 @@ from askwiki.errors import AskWikiError, Cancelled, StoreError, StoreMismatch
 from askwiki.flow import ask
 from askwiki.kit import get_kit
 from askwiki.metrics import METRICS
-from askwiki.openwebui import TASK_HEADER, Item, failure, items, last_words, pieces, status, turns_of
+from askwiki.openwebui import TASK_HEADER, Item, failure, items, last_words, pieces, status, turns_of, whole_answer
 from askwiki.process import kit_for, say, signer
 from askwiki.request import Request, current_request
 from askwiki.service import service_reply, task_by_text
@@ -51,7 +52,7 @@ def _sealed(body: Mapping[str, Any], user: object, valves: CondenseValves, reque
     turns = turns_of(body.get("messages"))
     payload: dict[str, Any] = {TASK: task if isinstance(task, str) else "", QUESTION: None}
     try:
-        if not payload[TASK]:
+        if not payload[TASK] and not request.busy:  # else the pipe is about to be closed too
             kit = get_kit()
             settings = valves.apply(kit.settings)
             identity = identity_behind(user, request, kit, recall=True)
@@ -103,6 +104,20 @@ def _guarded(
             yield failure(sentence)
 
 
+def turn_away(raw: bytes, request: Request) -> tuple[bytes, str] | None:
+    """The whole answer for a chat beyond the limit, and its type; None for a service request: it needs no place."""
+    try:
+        body = json.loads(raw)
+        turns = turns_of(body["messages"])
+    except (ValueError, TypeError, LookupError):
+        return None  # the app knows what to say of it
+    words = last_words(turns)
+    if _task(signer().open(body.get(BODY_KEY), message=words, person=person_id(body.get("user"))), request, words):
+        return None
+    METRICS.add("askwiki_busy_total")
+    return whole_answer(say("busy"), str(body.get("model", "")), request.id, stream=body.get("stream") is True)
+
+
 def _told(error: AskWikiError) -> str:
     """The sentence for the person; what exactly is wrong stands in the log, in the operator's language."""
     if isinstance(error, StoreMismatch):
@@ -119,10 +134,6 @@ def _work(
     if task:
         METRICS.add("askwiki_service_requests_total")
         yield from pieces(_service(task, words, request))
-        return
-    if request.busy:
-        METRICS.add("askwiki_busy_total")
-        yield from _end(say("busy"), stream=stream)
         return
     kit = get_kit()
     settings = valves.apply(kit.settings)

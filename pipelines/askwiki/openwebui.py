@@ -7,7 +7,9 @@ be taken for a raw event; without streaming everything that is yielded is glued 
 
 from __future__ import annotations
 
+import json
 import re
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -92,6 +94,19 @@ def pieces(text: str) -> Iterator[str]:
         text = text[1:]
     if text:
         yield text
+
+
+def whole_answer(text: str, model: str, request_id: str, *, stream: bool) -> tuple[bytes, str]:
+    """A complete answer of the model, in OpenAI's form, for a chat that is not let in: body and content type."""
+    kind = "chat.completion.chunk" if stream else "chat.completion"
+    head = {"id": request_id, "object": kind, "created": int(time.time()), "model": model}
+    if not stream:
+        choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
+        return json.dumps({**head, "choices": [choice]}).encode(), "application/json"
+    piece = {**head, "choices": [{"index": 0, "delta": {"content": text}, "finish_reason": None}]}
+    end = {**head, "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
+    lines = map(json.dumps, (status("", done=True), piece, end))
+    return "".join(f"data: {line}\n\n" for line in (*lines, "[DONE]")).encode(), "text/event-stream"
 
 
 def items(events: Iterable[Event], *, stream: bool, request_id: str) -> Iterator[Item]:

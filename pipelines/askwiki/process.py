@@ -16,7 +16,7 @@ from askwiki.llm import Llm, make_llm
 from askwiki.metrics import METRICS
 from askwiki.settings import LlmSettings, Settings
 from askwiki.signing import Signer
-from askwiki.texts import load_texts
+from askwiki.texts import Texts, load_texts
 from askwiki.valves import Valves, starting_valves
 
 UNREADABLE = "Настройки ассистента не читаются, сообщите администратору. The assistant's settings cannot be read."
@@ -27,9 +27,9 @@ logger = logging.getLogger(__name__)
 def make_valves(kind: type[Valves]) -> Valves:
     """Valves as the settings have them, labelled in their language; what cannot be read is told with an answer."""
     try:
-        configuration = load_configuration(os.environ)
-        texts, language = load_texts(configuration.folder / "texts"), configuration.settings.language
-        return starting_valves(kind, configuration.settings, lambda name: texts.say(name, language))
+        settings = load_configuration(os.environ).settings
+        texts, language = _voice()
+        return starting_valves(kind, settings, lambda name: texts.say(name, language))
     except AskWikiError:
         return starting_valves(kind, Settings())
 
@@ -67,11 +67,18 @@ def signer() -> Signer:
 def say(name: str, **values: object) -> str:
     """A sentence of ours in the settings' language; where not even that can be read, one in both."""
     try:
-        configuration = load_configuration(os.environ)
-        return load_texts(configuration.folder / "texts").say(name, configuration.settings.language, **values)
+        texts, language = _voice()
+        return texts.say(name, language, **values)
     except AskWikiError as error:
         logger.error("the sentence %s cannot be said: %s", name, error)
         return UNREADABLE
+
+
+@functools.cache
+def _voice() -> tuple[Texts, str]:
+    """Read once: a crowd that is turned away must not wait for the disk."""
+    configuration = load_configuration(os.environ)
+    return load_texts(configuration.folder / "texts"), configuration.settings.language
 
 
 def told(status: int, request: str) -> str:

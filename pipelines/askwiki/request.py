@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True)
 class Request:
-    """One HTTP request. ``gone`` = the client has left; ``busy`` = over the limit of chats.
+    """One HTTP request. ``gone`` = the client has left; ``busy`` = all places for chats are taken.
 
     ``cancelled`` is what the work polls: set when the client has left and when the request is over.
     """

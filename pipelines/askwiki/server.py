@@ -22,6 +22,7 @@ from askwiki.metrics import CONTENT_TYPE, METRICS
 from askwiki.request import Request, set_request
 from askwiki.settings import ServerSettings
 
+Away = Callable[[bytes, Request], tuple[bytes, str] | None]  # body -> answer and content type, None = let it in
 OPEN_ROUTES = {("GET", "/"), ("GET", "/health")}
 CHAT_ROUTES = {"/chat/completions", "/v1/chat/completions"}
 LOADING = re.compile(r"(/v1)?/pipelines/(add|upload|delete|reload)/*", re.IGNORECASE)
@@ -35,7 +36,8 @@ class Guard:
     """The wrapped app. ``key`` = the one secret that Open WebUI and this server share.
 
     ``measure`` puts what is only known when asked into the metrics, just before they are read. ``told``
-    words what went wrong with a chat, for the person in it; callers of other routes read English.
+    words what went wrong with a chat, for the person in it; callers of other routes read English. ``away``
+    answers a chat beyond the limit here and at once: inside, it would wait for threads with those it came too late for.
     """
 
     def __init__(
@@ -46,11 +48,12 @@ class Guard:
         settings: ServerSettings,
         measure: Callable[[], None] = lambda: None,
         told: Told = lambda status, request: "",
+        away: Away = lambda body, request: None,
     ) -> None:
         self._app = app
         self._key = key.encode()
         self._settings = settings
-        self._measure, self._told = measure, told
+        self._measure, self._told, self._away = measure, told, away
         self._chats = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -73,7 +76,7 @@ class Guard:
         try:
             self._admit(scope, headers)
             body = await read_body(receive, headers, self._settings.max_body)
-            if not await self._own_route(scope, reply):
+            if not await self._own_route(scope, reply, request, body):
                 await self._pass_on(scope, receive, reply, request, body)
         except Refusal as refusal:
             logger.info("refused: %s", refusal.sentence)
@@ -94,7 +97,11 @@ class Guard:
         if LOADING.fullmatch(scope["path"]) and not self._settings.pipelines_api:
             raise Refusal(403, "Loading plugins from the net is switched off (setting server.pipelines_api).")
 
-    async def _own_route(self, scope: Scope, reply: Reply) -> bool:
+    async def _own_route(self, scope: Scope, reply: Reply, request: Request, body: bytes) -> bool:
+        request.busy = self._chats >= self._settings.chats
+        if request.busy and scope["path"] in CHAT_ROUTES and (answer := self._away(body, request)):
+            await reply.give(200, *answer)
+            return True
         if scope["method"] != "GET" or scope["path"] not in {"/health", "/metrics"}:
             return False
         if scope["path"] == "/health":
@@ -111,7 +118,6 @@ class Guard:
         """Run the app while somebody watches whether the client is still there."""
         chat = scope["path"] in CHAT_ROUTES
         self._chats += chat
-        request.busy = chat and self._chats > self._settings.chats
         left = asyncio.Event()
         watcher = asyncio.create_task(watch(receive, request, left))
         try:

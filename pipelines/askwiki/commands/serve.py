@@ -29,12 +29,12 @@ def run(options: argparse.Namespace) -> int:
     configuration = load_configuration(os.environ)
     settings = configuration.settings
     set_up_logging(settings.log_level, settings.log_format)
-    importlib.import_module("askwiki.chat")  # a fault shows here; the stock server would move the plugins away
+    chat = importlib.import_module("askwiki.chat")  # a fault shows here; the stock server would move the plugins away
     app = load_stock_app(os.environ, plugins_folder(os.environ, CHECKOUT / "pipelines"))
     listening = _listen(options.host, options.port)
     server = uvicorn.Server(
         uvicorn.Config(
-            Guard(app, key=key, settings=settings.server, measure=measure_index, told=told),
+            Guard(app, key=key, settings=settings.server, measure=measure_index, told=told, away=chat.turn_away),
             log_config=None,
             access_log=False,
             server_header=False,
