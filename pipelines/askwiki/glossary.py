@@ -63,12 +63,11 @@ class Glossary:
     def found(self, text: str) -> tuple[Term, ...]:
         """The terms that occur in ``text``, in the order of their first place, each once."""
         forms = self._forms.get()
-        words = [match.group() for match in WORD.finditer(text)]
-        parts = [part for word in words for part in (word.replace("-", " ").split() or [word])]
+        parts = WORD.findall(text.replace("-", " "))
         folded = [_key(part) for part in parts]
         terms: dict[Term, None] = {}
-        for place, first in enumerate(folded):
-            for form, term in forms.get(first, ()):
+        for place in [place for place, first in enumerate(folded) if first in forms]:
+            for form, term in forms[folded[place]]:
                 if tuple(folded[place : place + len(form)]) == form and _is_meant(term, parts[place], len(form)):
                     terms.setdefault(term)
         return tuple(terms)

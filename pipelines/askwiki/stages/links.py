@@ -20,6 +20,7 @@ _BARE = re.compile(
 _PORTS = {"http": 80, "https": 443}
 _SAFE = "%/:=&?~#+!$,;'@*-._"  # signs of an address that need no escape; brackets would end the link
 _TAG = re.compile(r"<(?!br\s*/?>)(?=[A-Za-z/!?])", re.IGNORECASE)
+_TELLING = re.compile(r"[\x00`\[\]<]|//|\bwww\.", re.IGNORECASE)  # no address and no markup is without one of them
 # The beginning of a line up to the colon of a link definition, also the second line of one: "[x]: //host", "- b]: …".
 _DEFINITION = re.compile(r"^((?:[ \t>*+\-\d.)]*\[)?(?:[^\[\]\\\n]|\\.)*\]):", re.MULTILINE)
 
@@ -32,6 +33,8 @@ def wiki_hosts(passages: Iterable[Passage], wiki_url: str) -> frozenset[str]:
 
 def harmless(text: str, hosts: frozenset[str]) -> str:
     """``text`` with foreign addresses as code, foreign pictures as their name, and no HTML; code spans stay."""
+    if not _TELLING.search(text):
+        return text
     kept: list[str] = []
 
     def keep(piece: str) -> str:

@@ -138,20 +138,17 @@ def prefer(candidates: Sequence[Candidate], question: Question, settings: Search
     if len(candidates) < 2:
         return list(candidates)
     spread = max(candidate.score for candidate in candidates) - min(candidate.score for candidate in candidates)
-    lifted = [
-        replace(candidate, score=candidate.score + spread * _lift(candidate.chunk, question, settings))
-        for candidate in candidates
-    ]
-    return sorted(lifted, key=lambda candidate: (-candidate.score, candidate.chunk.id))
+    named = _named_places(question.text)
 
+    def lifted(candidate: Candidate) -> Candidate:
+        chunk, lift = candidate.chunk, 0.0
+        if question.intent is not None and chunk.screen == (question.intent == "screen"):
+            lift += settings.lift_intent
+        if named and _lies_in(chunk, named):
+            lift += settings.lift_place
+        return replace(candidate, score=candidate.score + spread * lift) if lift else candidate
 
-def _lift(chunk: Chunk, question: Question, settings: SearchSettings) -> float:
-    lift = 0.0
-    if question.intent is not None and chunk.screen == (question.intent == "screen"):
-        lift += settings.lift_intent
-    if _names_place(chunk, question.text):
-        lift += settings.lift_place
-    return lift
+    return sorted(map(lifted, candidates), key=lambda candidate: (-candidate.score, candidate.chunk.id))
 
 
 _PLACE_WORD = (
@@ -166,11 +163,15 @@ _PLACE = re.compile(
 )
 
 
-def _names_place(chunk: Chunk, text: str) -> bool:
-    """Whether the question names the chunk's space, one of its labels, or a section it lies in, as a place."""
+def _named_places(text: str) -> list[str]:
+    """What the question names as a place."""
+    return [next(filter(None, match.groups())) for match in _PLACE.finditer(text)]
+
+
+def _lies_in(chunk: Chunk, named: Sequence[str]) -> bool:
+    """Whether the chunk's space, one of its labels, or a section it lies in is one of the named places."""
     places = [place for place in (chunk.space, *chunk.labels, *chunk.path) if place]
-    for match in _PLACE.finditer(text):
-        name = next(filter(None, match.groups()))
+    for name in named:
         wanted = set(stems(name))
         if any((wanted and wanted <= set(stems(place))) or fold(place) == fold(name) for place in places):
             return True
