@@ -191,7 +191,7 @@ def _crowd_rows(told: Chats, bare: dict[str, Any], spent: float, most: int) -> l
     stages = {name: _share([chat["seconds"].get(name, 0.0) for chat in told], 0.5) for name in told[0]["seconds"]}
     why = (
         f"{1000 * spent:.0f} ms processor time of the server a chat, so one interpreter takes {1 / spent:.0f} a second "
-        f"and {CHATS / COME_WITHIN:.0f} come; next: an encoder and a store of their own (profile encoder, a Qdrant server); "
+        f"and {CHATS / COME_WITHIN:.0f} come; next: encoder and store as servers of their own; "
         f"seconds by stage, p50: {stages}"
     )
     calls = "openai library in threads, first come, first served"
