@@ -67,8 +67,8 @@ def is_alone(node: _Element) -> bool:
 
 
 def attribute(node: _Element, name: str) -> str:
-    """``ac:name``, ``ri:name`` or ``name``, whichever is there."""
-    for key in (f"{{ac}}{name}", f"{{ri}}{name}", name):
+    """``ac:name``, ``ri:name`` or ``name``, whichever is there (a parser of HTML knows no prefixes)."""
+    for key in (f"{{ac}}{name}", f"{{ri}}{name}", name, f"ac:{name}", f"ri:{name}"):
         if (value := node.get(key)) is not None:
             return str(value)
     return ""

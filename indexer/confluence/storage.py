@@ -36,9 +36,7 @@ ANY_TAG = re.compile(r"<[^<>]*>")
 def parse_storage(text: str) -> tuple[_Element, tuple[Loss, ...]]:
     """The content under one root, tags named ``{ac}link`` and so on; losses say what had to be mended."""
     text = permitted(SPACED_END.sub("]]>", text))
-    if "&#5" in text:
-        text = HALVES.sub(_joined, text)
-    plain = ENTITY.sub(_entity, SECTION.sub(_section, text))
+    plain = ENTITY.sub(_entity, HALVES.sub(_joined, SECTION.sub(_section, text)))
     if "xmlns:" in plain:
         plain = DECLARING.sub(lambda tag: DECLARATION.sub("", tag.group()), plain)
     root = _parse(plain)
