@@ -15,8 +15,10 @@ _LINK = re.compile(r"!?\[((?:[^\[\]]|\[[^\]]*\])*)\]\((?:[^()]|\([^)]*\))*\)")
 _IMAGE = re.compile(r"!\[[^\]]*\]\([^)]*\)")
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 _ATTRIBUTES = re.compile(r"\s*\{[#.:][^{}]*\}\s*$")
-# An escaped character (kept, without its stroke), or the marks of emphasis and code.
-_MARK = re.compile(r"\\([!-/:-@\[-`{-~])|\*{1,3}(?=\S)|(?<=\S)\*{1,3}|~~|`+|(?<!\w)_{1,3}(?=\S)|(?<=\S)_{1,3}(?!\w)")
+# An escaped character or code: read as it is, so that nothing of it is taken for a mark.
+_LITERAL = re.compile(r"\\([!-/:-@\[-`{-~])|(?<!`)(`+)(?!`)(.*?)(?<!`)\2(?!`)")
+_HELD = re.compile("\ue000(\\d+)\ue001")
+_MARK = re.compile(r"\*{1,3}(?=\S)|(?<=\S)\*{1,3}|~~|`+|(?<!\w)_{1,3}(?=\S)|(?<=\S)_{1,3}(?!\w)")
 
 
 def split_sections(page: Page, blocks: Sequence[Block] | None = None) -> list[Section]:
@@ -57,10 +59,16 @@ def plain(inline: str) -> str:
     """A heading as a person reads it: no marks, links, tags, attributes; escapes undone."""
     if not _SPECIAL.search(inline):
         return " ".join(inline.split())
-    text = _ATTRIBUTES.sub("", inline)
+    held: list[str] = []
+
+    def hold(literal: re.Match[str]) -> str:
+        held.append(literal[1] or literal[3])
+        return f"\ue000{len(held) - 1}\ue001"
+
+    text = _LITERAL.sub(hold, _ATTRIBUTES.sub("", inline))
     text = _LINK.sub(r"\1", _IMAGE.sub("", text))
-    text = _MARK.sub(lambda mark: mark[1] or "", _TAG.sub("", text))
-    return " ".join(unescape(text).split())
+    text = unescape(_MARK.sub("", _TAG.sub("", text)))
+    return " ".join(_HELD.sub(lambda mark: held[int(mark[1])], text).split())
 
 
 def same_title(first: str, second: str) -> bool:

@@ -52,6 +52,9 @@ def test_a_page_without_headings_is_one_section(markdown: str) -> None:
         ("Q&amp;A <br/> x", "Q&A x"),
         ("Title {#id .class}", "Title"),
         ("1 < 2", "1 < 2"),
+        ("Map\\<K,V> and `a*b`, `&amp;`", "Map<K,V> and a*b, &amp;"),
+        ("x[i\\](y) and [a \\] b](u)", "x[i](y) and a ] b"),
+        ("C \\#", "C #"),
     ],
 )
 def test_a_heading_is_named_as_a_person_reads_it(inline: str, text: str) -> None:
