@@ -26,6 +26,7 @@ WANTED = frozenset(
         "ContentProperty",
     }
 )
+OWNERS = ("Page", "BlogPost", "ContentEntityObject", "")  # the third may also be a comment: ids tell them apart
 STORAGE, MACHINE, MARKUP = "2", "1", "0"  # BodyContent.bodyType
 COMMIT_EVERY = 500  # bodies
 
@@ -128,7 +129,7 @@ def _page(space: Space, entity: Entity) -> None:
 
 def _body(space: Space, entity: Entity) -> None:
     owner = entity.references.get("content")
-    if owner is None or owner.kind not in ("Page", "BlogPost", ""):
+    if owner is None or owner.kind not in OWNERS:
         return
     values = (owner.id, entity.text("bodyType").strip(), entity.text("body"))
     space.bodies.execute("INSERT INTO body VALUES (?, ?, ?)", values)
