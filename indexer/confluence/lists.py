@@ -18,6 +18,11 @@ def listing(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
             continue
         if tag_name(child) in ("li", "ac:task"):
             number = _number(child.get("value"), number)
+            if (inner := only_list(child)) is not None:  # how the editor skips a level
+                text = renderer.process_tag(inner, inside).strip("\n")
+                lines.append(indent(text, " " * len(f"{number}. " if ordered else "- ")) if lines else text)
+                number += bool(text)
+                continue
             lines.append(item(renderer, child, inside, f"{number}. " if ordered else "- "))
             number += bool(lines[-1])
         else:  # a list right inside a list, or stray content
@@ -29,6 +34,13 @@ def listing(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
         return ""
     close = "li" in tags and (not ordered or text.startswith("1. "))  # any other number ends no paragraph
     return f"\n{text}\n" if close else f"\n\n{text}\n\n"
+
+
+def only_list(node: _Element) -> _Element | None:
+    """The list that is all there is in an item."""
+    if (node.text or "").strip() or len(node) != 1 or (node[0].tail or "").strip():
+        return None
+    return node[0] if isinstance(node[0].tag, str) and tag_name(node[0]) in ("ul", "ol") else None
 
 
 def _number(said: str | None, otherwise: int) -> int:

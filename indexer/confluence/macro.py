@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from urllib.parse import unquote
 
 from lxml.etree import _Element
 
 from indexer.confluence.markdown import tag_name
+
+ENCODED = "--uriencoded--"  # how the wiki marks a value with signs that it could not store
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +28,7 @@ class Macro:
         for name in names:
             parameter = self.parameters.get(name.lower())
             if parameter is not None and (text := "".join(parameter.itertext()).strip()):
-                return text
+                return unquote(text.removeprefix(ENCODED)) if text.startswith(ENCODED) else text
         return ""
 
     def element(self, tag: str) -> _Element | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 PLANTUML = ("plantuml", "plantumlrender", "plantuml-render", "plantumlcloud", "uml", "puml")
 FORMULAS = (
     "eazy-math-inline", "eazy-math-block", "easy-math-block", "easy-math-inline", "mathblock", "mathinline", "latex",
-    "latex-formatting", "mathblock-ref", "mathjax-inline-macro", "mathjax-block-macro",
+    "latex-formatting", "mathblock-ref", "mathjax-inline-macro", "mathjax-block-macro", "unit",
 )  # fmt: skip
 BUTTONS = ("ui-button", "auibutton", "aui-button", "button-hyperlink", "link-button", "auihyperlink")
 # Several views in one place: the label of each is all that the reader sees of the closed ones.
@@ -14,7 +14,7 @@ TABS = ("ui-tab", "tab", "tab-pane", "card", "localtab", "ui-step", "section-tab
 CONTAINERS = (
     "details", "excerpt", "section", "column", "table-filter", "pivot-table", "table-joiner", "table-excerpt",
     "table-chart", "table-transformer", "multiexcerpt", "multiexcerpt-macro", "toc-zone", "ui-tabs", "tabs",
-    "tabs-group", "deck", "localtabgroup", "ui-steps", "div", "span", "center", "align", "quote", "cloak", "show-if",
+    "tabs-group", "deck", "localtabgroup", "div", "span", "center", "align", "quote", "cloak", "show-if",
     "hide-if", "bgcolor", "color", "highlight", "numberedheadings", "sortable", "float", "ui-text-box",
     "aura-panel", "lead-paragraph", "accordion",
 )  # fmt: skip

@@ -12,16 +12,17 @@ from collections.abc import Callable
 from lxml.etree import _Element
 
 from indexer.confluence import diagrams
-from indexer.confluence.boxes import expand_text, panel_text, with_icon
+from indexer.confluence.boxes import NAMES, expand_text, panel_text, with_icon
 from indexer.confluence.code import fence, language_of
 from indexer.confluence.html_tree import parse_fragment
 from indexer.confluence.includes import excerpt_include, include
 from indexer.confluence.links import link
 from indexer.confluence.macro import Macro, attribute, read_macro
-from indexer.confluence.macro_bodies import body, leads, rendered_or_mark, titled, unknown
+from indexer.confluence.macro_bodies import body, headed, leads, rendered_or_mark, titled, unknown
 from indexer.confluence.macro_names import BUTTONS, CONTAINERS, FORMULAS, LISTINGS, PLANTUML, TABS
 from indexer.confluence.markdown import Handler, Renderer
 from indexer.confluence.roadmap import roadmap
+from indexer.confluence.steps import steps
 from indexer.confluence.storage_elements import attachment_target, user_name
 from indexer.confluence.text import clean, escape
 from indexer.confluence.wiki_markup import parse_wiki_markup
@@ -49,6 +50,17 @@ def code(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
     renderer.made["code"] += 1
     text = macro.plain if macro.plain is not None else _text(macro.rich)
     return fence(text, language_of(macro.get("language", "lang", "")), tags, escape(clean(macro.get("title"))))
+
+
+def message(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
+    """A box of the AUI library: its kind is a parameter."""
+    kind = {"hint": "tip", "generic": "panel"}.get(macro.get("type"), macro.get("type"))
+    return panel(kind if kind in NAMES else "panel")(renderer, macro, tags)
+
+
+def export_only(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
+    """What an exporter to PDF or Word is told; titles and bodies are of the page."""
+    return headed(renderer, macro.get("title"), body(renderer, macro, tags), tags)
 
 
 def noformat(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
@@ -188,6 +200,7 @@ MACROS: dict[str, MacroHandler] = {
     "note": panel("note"),
     "tip": panel("tip"),
     "warning": panel("warning"),
+    "auimessage": message,
     "error": panel("error"),
     "success": panel("success"),
     "panel": panel("panel"),
@@ -204,6 +217,7 @@ MACROS: dict[str, MacroHandler] = {
     "footnote": footnote,
     "roadmap": roadmap,
     "chart": titled,
+    "ui-steps": steps,
     "html": html_text,
     "unmigrated-wiki-markup": wiki_text,
     "unmigrated-inline-wiki-markup": wiki_text,
@@ -232,5 +246,6 @@ KINDS: dict[str, MacroHandler] = {
     "html": html_text,
     "latex": formula,
     "math": formula,
+    "scroll-": export_only,
 }
 MACRO_ELEMENTS: dict[str, Handler] = {"ac:structured-macro": macro_element, "ac:macro": macro_element}

@@ -109,7 +109,8 @@ class Renderer(MarkdownConverter):
 
     def mark(self, name: str) -> str:
         """What stands in the text for a macro whose content is only in the wiki."""
-        return self.word(f"\\[macro {name}: see the wiki]", f"\\[макрос {name}: см. в вики]")
+        named = f" {name}" if name else ""
+        return self.word(f"\\[macro{named}: see the wiki]", f"\\[макрос{named}: см. в вики]")
 
     def word(self, english: str, russian: str) -> str:
         """One of the few words that the conversion adds, in the language of the page."""

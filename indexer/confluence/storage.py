@@ -25,7 +25,7 @@ ENTITY = re.compile(r"&(#[0-9]+;|#[xX][0-9a-fA-F]+;|[A-Za-z][A-Za-z0-9]*;)?")
 PREFIX = re.compile(r"(?:</?|\s)([A-Za-z_][\w.-]*):[A-Za-z_]")
 XML_ENTITIES = frozenset({"lt;", "gt;", "amp;", "quot;", "apos;"})
 # An XML export writes each "]]>" inside a body as "]] >"; code may hold "]] >" of its own (``a[b[0]] > 5``).
-SPACED_END = re.compile(r"\]\] >(?=\s*</ac:|<!\[CDATA\[)")
+SPACED_END = re.compile(r"\]\] >(?=\s*(?:</ac:|\Z)|<!\[CDATA\[)")
 # Prefixes that a tool has declared: here each stands for itself.
 DECLARATION = re.compile(r"\sxmlns:[\w.-]+\s*=\s*(?:\"[^\"]*\"|'[^']*')")
 DECLARING = re.compile(r"<[a-zA-Z][^<>]*\sxmlns:[^<>]*>")

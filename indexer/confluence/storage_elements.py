@@ -94,7 +94,7 @@ def heading_anchor(title: str, anchor: str) -> str:
 
 def _page_target(context: Context, target: _Element, anchor: str) -> tuple[str, str, str]:
     title = clean(attribute(target, "content-title"))
-    if not title:
+    if not title or title == "@self":
         url = f"{context.url}#{destination(heading_anchor(context.title, anchor))}" if anchor else context.url
         return anchor or context.title, url, ""
     return titled_target(context, attribute(target, "space-key"), title, anchor)
