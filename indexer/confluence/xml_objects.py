@@ -31,12 +31,13 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """One object: its class, its id and its properties (a text or a reference); collections are left out."""
+    """One object: its class, its id and its properties (a text or a reference); of collections only the bodies."""
 
     kind: str
     id: str
     texts: dict[str, str]
     references: dict[str, Reference]
+    bodies: tuple[str, ...] = ()  # ids
 
     def text(self, *names: str) -> str:
         return next((value for name in names if (value := self.texts.get(name, ""))), "")
@@ -119,6 +120,7 @@ def _entity(element: _Element) -> Entity:
     texts: dict[str, str] = {}
     references: dict[str, Reference] = {}
     identity = ""
+    bodies: tuple[str, ...] = ()
     for child in element:
         name = child.get("name") or ""
         if child.tag == "id" and not identity:
@@ -129,4 +131,6 @@ def _entity(element: _Element) -> Entity:
                 references[name] = Reference(child.get("class") or "", (target.text or "").strip())
             elif child.text:
                 texts[name] = child.text
-    return Entity(element.get("class"), identity, texts, references)
+        elif name == "bodyContents":
+            bodies = tuple((held.text or "").strip() for held in child.iter("id"))
+    return Entity(element.get("class"), identity, texts, references, bodies)

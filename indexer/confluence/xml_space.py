@@ -27,6 +27,7 @@ WANTED = frozenset(
     }
 )
 OWNERS = ("Page", "BlogPost", "ContentEntityObject", "")  # the third may also be a comment: ids tell them apart
+UNOWNED = "body "  # before the id of a body that does not name its page: the page names it
 STORAGE, MACHINE, MARKUP = "2", "1", "0"  # BodyContent.bodyType
 COMMIT_EVERY = 500  # bodies
 
@@ -74,6 +75,7 @@ class Space:
     users: dict[str, tuple[str, str, str]] = field(default_factory=dict)  # key -> (login, e-mail, full name)
     people: dict[str, tuple[str, str]] = field(default_factory=dict)  # login -> (e-mail, full name)
     media_types: dict[str, str] = field(default_factory=dict)  # attachment -> type
+    bodies_of: dict[str, tuple[str, ...]] = field(default_factory=dict)  # page -> ids of its bodies
     faults: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -85,7 +87,9 @@ class Space:
 
     def body(self, page_id: str) -> tuple[str, str]:
         """(text, bodyType) of a page, the storage format before the others; ("", "") when it has none."""
-        rows = self.bodies.execute("SELECT text, kind FROM body WHERE page = ?", (page_id,)).fetchall()
+        owners = [page_id, *(f"{UNOWNED}{body}" for body in self.bodies_of.get(page_id, ()))]
+        places = ", ".join("?" * len(owners))
+        rows = self.bodies.execute(f"SELECT text, kind FROM body WHERE page IN ({places})", owners).fetchall()
         order = {STORAGE: 0, "": 1, MARKUP: 2}
         filled = sorted((row for row in rows if row[0].strip()), key=lambda row: order.get(row[1], 3))
         return filled[0] if filled else ("", "")
@@ -112,6 +116,8 @@ def _page(space: Space, entity: Entity) -> None:
     """Old versions are Page objects too, and "current" ones at that: ``originalVersion`` tells them."""
     if entity.reference("originalVersion", "originalVersionId") or entity.text("originalVersion", "originalVersionId"):
         return
+    if entity.bodies:
+        space.bodies_of[entity.id] = entity.bodies
     position = entity.text("position").strip()
     version = entity.text("version").strip()
     space.pages[entity.id] = PageFacts(
@@ -129,9 +135,9 @@ def _page(space: Space, entity: Entity) -> None:
 
 def _body(space: Space, entity: Entity) -> None:
     owner = entity.references.get("content")
-    if owner is None or owner.kind not in OWNERS:
+    if owner is not None and owner.kind not in OWNERS:
         return
-    values = (owner.id, entity.text("bodyType").strip(), entity.text("body"))
+    values = (owner.id if owner else f"{UNOWNED}{entity.id}", entity.text("bodyType").strip(), entity.text("body"))
     space.bodies.execute("INSERT INTO body VALUES (?, ?, ?)", values)
 
 
