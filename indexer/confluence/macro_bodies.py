@@ -18,13 +18,8 @@ NOT_WORDS = BLOCKS | {"p", "ul", "ol", "table", "pre", "hr", "ac:structured-macr
     "ac:layout"
 }  # fmt: skip
 TITLES = ("title", "label", "name", "tab", "caption")
-SHOWN = (
-    "title",
-    "displayname",
-    "caption",
-    "linktext",
-    "buttontext",
-)  # a name or a label may be a setting, these are read
+# A name or a label may be a setting, these are read.
+SHOWN = ("title", "displayname", "caption", "linktext", "buttontext", "text")
 TARGETS = frozenset({"ri:page", "ri:blog-post", "ri:attachment", "ri:content-entity", "ri:url", "ri:user"})
 ADDRESS = re.compile(r"https?://\S+")
 

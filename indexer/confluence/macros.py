@@ -171,7 +171,7 @@ def button(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
 
 def footnote(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
     """In brackets at its place: the list of notes at the end of the page is made by the wiki."""
-    text = " ".join(body(renderer, macro, tags | {"p"}).split())
+    text = " ".join((body(renderer, macro, tags | {"p"}) or escape(clean(macro.get("text")))).split())
     return f" ({renderer.word('note', 'сноска')}: {text})" if text else ""
 
 
@@ -242,6 +242,7 @@ KINDS: dict[str, MacroHandler] = {
     "mermaid": diagrams.mermaid,
     "drawio": diagrams.drawing,
     "excerpt-include": excerpt_include,
+    "footnote": footnote,
     "markdown": markdown_text,
     "html": html_text,
     "latex": formula,
