@@ -123,7 +123,11 @@ class Fragment:
     def items(self, depth: int) -> str:
         tag = ("ul", "ol")[self.choose(0, 1)]
         items = "".join(f"<li>{self.inline()}{self.blocks(depth + 1)}</li>" for _ in range(self.choose(1, 3)))
-        return f"<{tag}>{items}</{tag}>"
+        if self.choose(0, 3) == 0:  # a list right inside the list, as many pages have it
+            inner = ("ul", "ol")[self.choose(0, 1)]
+            items += f"<{inner}><li>{self.inline()}</li></{inner}><li>{self.inline()}</li>"
+        start = ("", ' start="9"')[self.choose(0, 1)] if tag == "ol" else ""
+        return f"<{tag}{start}>{items}</{tag}>"
 
     def table(self, depth: int) -> str:
         """Words of cells may be repeated where merged cells cover several places."""

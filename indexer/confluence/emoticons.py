@@ -22,7 +22,7 @@ OTHER_NAMES = {
     "tongue": "cheeky", "biggrin": "laugh", "broken_heart": "broken-heart", "flag": "flag-on", "flag_grey": "flag-off",
 }  # fmt: skip
 ANY_EMOJI = "blue-star"  # the name that the Cloud editor gives to every emoji without an old name
-CODE_POINTS = re.compile(r"[0-9a-fA-F]{4,5}(?:-[0-9a-fA-F]{4,5})*")
+CODE_POINTS = re.compile(r"(?:[0-9a-fA-F]{4,5}|[0-9a-fA-F]{2}(?=-))(?:-[0-9a-fA-F]{4,5})*")
 FILE = re.compile(r"icons/emoticons/([\w-]+)\.\w+")
 
 

@@ -13,21 +13,23 @@ def listing(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
     number = _number(node.get("start"), 1)
     inside = renderer.within(tags, tag_name(node))
     lines: list[str] = []
+    blanks = ""  # as wide as the mark of the item above
     for child in node:
         if not isinstance(child.tag, str):
             continue
-        if tag_name(child) in ("li", "ac:task"):
+        tag = tag_name(child)
+        nested = child if tag in ("ul", "ol") else only_list(child) if tag == "li" else None
+        if tag == "li":
             number = _number(child.get("value"), number)
-            if (inner := only_list(child)) is not None:  # how the editor skips a level
-                text = renderer.process_tag(inner, inside).strip("\n")
-                lines.append(indent(text, " " * len(f"{number}. " if ordered else "- ")) if lines else text)
-                number += bool(text)
-                continue
-            lines.append(item(renderer, child, inside, f"{number}. " if ordered else "- "))
-            number += bool(lines[-1])
-        else:  # a list right inside a list, or stray content
-            text = renderer.process_tag(child, inside).strip("\n")
-            lines.append(indent(text, "  ") if tag_name(child) in ("ul", "ol") and lines else text)
+        if nested is not None:  # right inside this list, or in an item by which the editor skips a level
+            lines.append(indent(renderer.process_tag(nested, inside).strip("\n"), blanks))
+            number += tag == "li"
+        elif tag in ("li", "ac:task"):
+            bullet = f"{number}. " if ordered else "- "
+            lines.append(item(renderer, child, inside, bullet))
+            number, blanks = (number + 1, " " * len(bullet)) if lines[-1] else (number, blanks)
+        else:
+            lines.append(renderer.process_tag(child, inside).strip("\n"))
         lines.append(stray(renderer, child.tail, inside))
     text = "\n".join(line for line in [stray(renderer, node.text, inside), *lines] if line)
     if not text:

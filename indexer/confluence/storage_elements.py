@@ -6,7 +6,7 @@ from lxml.etree import _Element
 
 from indexer.anchors import confluence_anchor
 from indexer.confluence.elements import HTML, nothing
-from indexer.confluence.emoticons import emoticon_sign
+from indexer.confluence.emoticons import emoticon_sign, named_by_file
 from indexer.confluence.links import (
     Context,
     attachment_url,
@@ -150,6 +150,8 @@ def picture(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
     below = first(node, "ac:caption")
     caption = " ".join(renderer.inner(below, tags).split()) if below is not None else ""
     alternative = clean(attribute(node, "alt") or attribute(node, "title")).strip()
+    if sign := emoticon_sign(named_by_file(url), alternative=alternative) if named_by_file(url) else "":
+        return sign
     if url.startswith("data:"):
         renderer.lose("image", alternative or "data", "a picture inside the page's own text")
         return escape(alternative)
