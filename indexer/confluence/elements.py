@@ -11,7 +11,7 @@ from lxml.etree import _Element
 from indexer.confluence.code import fence, rendered_code
 from indexer.confluence.dates import iso_date
 from indexer.confluence.emoticons import emoticon_sign, named_by_file
-from indexer.confluence.inline import emphasis, inline_code
+from indexer.confluence.inline import apart, emphasis, inline_code
 from indexer.confluence.links import image, link
 from indexer.confluence.lists import listing, lone_item
 from indexer.confluence.markdown import Handler, Renderer, tag_name
@@ -122,7 +122,7 @@ def rule_line(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
 
 
 def time(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
-    return iso_date(node.get("datetime") or "") or renderer.inner(node, tags)
+    return apart(node, iso_date(node.get("datetime") or "") or renderer.inner(node, tags))
 
 
 def term(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:

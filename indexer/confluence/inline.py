@@ -19,6 +19,7 @@ NOT_CODE = frozenset({"a", "ac:link", "ac:image", "img", "br", "ac:structured-ma
 BORDER_TILDE = re.compile(r"^~(?!~)|(?<![~\\])~$")
 ENDING = re.compile(r"[.,:;!?«»“”…(){}%/=+№–—-]+$")
 BEGINNING = re.compile(r"^[.,:;!?«»“”…(){}%/=+№–—-]+")
+FRAMED = frozenset({"time", "ac:link", "ac:structured-macro"})  # what they show is not in their text
 INLINE = frozenset({"a", "b", "big", "em", "font", "i", "ins", "small", "span", "strong", "u", "ac:link-body"})
 
 
@@ -50,6 +51,15 @@ def emphasis(mark: str) -> Handler:
     return rule
 
 
+def apart(node: _Element, text: str) -> str:
+    """A name, a date or a status: the wiki draws each in a frame, so it never grows into the word beside it."""
+    if not text.strip():
+        return text
+    before = " " if neighbour(node, -1).isalnum() else ""
+    after = " " if neighbour(node, 0).isalnum() else ""
+    return f"{before}{text}{after}"
+
+
 def _outside(pattern: re.Pattern[str], bare: str) -> tuple[str, str]:
     """(punctuation at that border, the rest); the end of a link is none."""
     found = pattern.search(bare) if "](" not in bare else None
@@ -71,7 +81,8 @@ def neighbour(node: _Element, place: int) -> str:
     if text:
         return text[place]
     if beside is not None:
-        inner = "".join(beside.itertext()) if isinstance(beside.tag, str) and tag_name(beside) in INLINE else ""
+        name = tag_name(beside) if isinstance(beside.tag, str) else ""
+        inner = "".join(beside.itertext()) if name in INLINE else name if name in FRAMED else ""
         return inner[place] if inner else ""
     return neighbour(parent, place) if parent is not None and tag_name(parent) in INLINE else ""
 

@@ -33,5 +33,5 @@ DROPPED_CLASSES = (
     "toc-macro", "childpages-macro", "plugin_pagetree", "pagetree-macro", "recently-updated", "contentbylabel",
     "confluence-anchor-link", "aui-icon", "hidden", "expand-icon", "search-macro", "refresh-issues-bottom",
     "refresh-action-group", "total-issues-count", "blog-posts-macro", "content-by-label", "blog-post-listing",
-    "plugin_attachments_container", "tasks-report", "userLogo",
+    "plugin_attachments_container", "plugin-contributors", "tasks-report", "userLogo",
 )  # fmt: skip

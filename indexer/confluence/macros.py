@@ -16,6 +16,7 @@ from indexer.confluence.boxes import NAMES, expand_text, panel_text, with_icon
 from indexer.confluence.code import fence, language_of
 from indexer.confluence.html_tree import parse_fragment
 from indexer.confluence.includes import excerpt_include, include
+from indexer.confluence.inline import apart
 from indexer.confluence.links import link
 from indexer.confluence.macro import Macro, attribute, read_macro
 from indexer.confluence.macro_bodies import body, headed, leads, rendered_or_mark, titled, unknown
@@ -88,7 +89,8 @@ def container(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
 
 def status(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
     """Its words; without any the wiki shows the name of the colour."""
-    return renderer.process_text(macro.get("title") or macro.get("colour", "color").upper(), tags).strip()
+    said = macro.get("title") or macro.get("colour", "color").upper()
+    return apart(macro.node, renderer.process_text(said, tags).strip())
 
 
 def jira(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:

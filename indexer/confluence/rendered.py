@@ -9,6 +9,7 @@ from lxml.etree import _Element
 from indexer.confluence.code import fence, raw_text
 from indexer.confluence.elements import nothing
 from indexer.confluence.emoticons import emoticon_sign, named_by_file
+from indexer.confluence.inline import apart
 from indexer.confluence.links import link
 from indexer.confluence.macro_names import DROPPED_CLASSES, LISTINGS, PLANTUML
 from indexer.confluence.markdown import Handler, Renderer
@@ -119,7 +120,11 @@ def unresolved(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str 
 
 def person(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str | None:
     """The name is what is said; the address of a profile only costs room."""
-    return renderer.inner(node, tags) if node.tag == "a" else None
+    return apart(node, renderer.inner(node, tags)) if node.tag == "a" else None
+
+
+def status(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str | None:
+    return apart(node, renderer.inner(node, tags))
 
 
 def embedded_file(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str | None:
@@ -141,6 +146,7 @@ CLASSES: dict[str, Handler] = {
     "aui-tabs": tabs,
     "unresolved": unresolved,
     "createlink": unresolved,
+    "status-macro": status,
     "confluence-userlink": person,
     "jira-issue": jira_issue,
     "plantuml-svg-image": wrapped_macro,

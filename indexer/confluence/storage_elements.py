@@ -16,6 +16,7 @@ from indexer.confluence.links import (
     page_url,
     titled_url,
 )  # fmt: skip
+from indexer.confluence.inline import apart
 from indexer.confluence.lists import indent
 from indexer.confluence.macro import attribute, first
 from indexer.confluence.markdown import Handler, Renderer, tag_name
@@ -50,6 +51,8 @@ def wiki_link(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
         renderer.made["links"] += 1
         return link(said or escape(name), url)
     text = said or renderer.process_text(hint or name, tags).strip()
+    if first(node, "ri:user") is not None:
+        return apart(node, text)
     if hint and clean(hint) not in said:
         renderer.lose("link", hint, "the address of the target is not known here")
         return f"{text} (→ {escape(hint)})" if said else text
