@@ -11,12 +11,13 @@ from lxml.etree import _Element
 from indexer.confluence.code import fence, rendered_code
 from indexer.confluence.dates import iso_date
 from indexer.confluence.emoticons import emoticon_sign, named_by_file
+from indexer.confluence.html_parts import PARTS_OF_HTML
 from indexer.confluence.inline import apart, emphasis, inline_code
 from indexer.confluence.links import image, link
 from indexer.confluence.lists import listing, lone_item
 from indexer.confluence.markdown import Handler, Renderer, tag_name
 from indexer.confluence.targets import attachment_name, href_target, picture_target
-from indexer.confluence.text import bold, clean, escape
+from indexer.confluence.text import bold, clean
 
 # Inside these a heading is a bold line: it must not take over the text that follows the box.
 BOXES = frozenset({"li", "blockquote", "_box", "_cell", "dd"})
@@ -137,38 +138,9 @@ def lone_block(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
     return f"\n\n{text}\n\n" if text else ""
 
 
-def video(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
-    source = next((inner.get("src") for inner in node.iter("video", "audio", "source") if inner.get("src")), "")
-    return link(renderer.inner(node, tags), href_target(renderer.context, source)) if source else ""
-
-
-def frame(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
-    """Another page inside this one: its address."""
-    url = href_target(renderer.context, node.get("src") or "") if node.get("src") else ""
-    return f"\n\n{link('', url)}\n\n" if url else ""
-
-
 def span(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str | None:
     """Words struck out by a style; all other looks say nothing."""
     return STRUCK(renderer, node, tags) if "line-through" in (node.get("style") or "") else None
-
-
-def check_box(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
-    if node.get("type") != "checkbox":
-        return ""
-    return "\\[x] " if node.get("checked") is not None else "\\[ ] "
-
-
-def abbreviation(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
-    """With what the reader sees when he points at it."""
-    text, whole = renderer.inner(node, tags), clean(node.get("title") or "").strip()
-    return f"{text} ({escape(whole)})" if whole and whole != text.strip() else text
-
-
-def script(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
-    """A formula that the browser would draw; all else is no content."""
-    text = (node.text or "").strip() if (node.get("type") or "").startswith("math/tex") else ""
-    return f"${' '.join(text.split())}$" if text else ""
 
 
 def nothing(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
@@ -177,6 +149,7 @@ def nothing(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
 
 STRUCK = emphasis("~~")
 HTML: dict[str, Handler] = {
+    **PARTS_OF_HTML,
     "p": paragraph,
     **{f"h{level}": heading for level in range(1, 7)},
     **dict.fromkeys(("b", "strong"), emphasis("**")),
@@ -195,12 +168,7 @@ HTML: dict[str, Handler] = {
     "time": time,
     "li": lone_item,
     **dict.fromkeys(("td", "th", "tr", "tbody", "thead", "tfoot", "caption", *PARTS), lone_block),
-    **dict.fromkeys(("video", "audio"), video),
     **dict.fromkeys(("dt", "summary", "legend"), term),
-    **dict.fromkeys(("abbr", "acronym"), abbreviation),
-    "iframe": frame,
     "span": span,
-    "input": check_box,
-    "script": script,
     **dict.fromkeys(("style", "head", "title", "noscript", "button", "select", "colgroup"), nothing),
 }

@@ -12,8 +12,8 @@ from indexer.confluence.boxes import boxed
 from indexer.confluence.links import Included, link
 from indexer.confluence.macro import Macro, attribute, is_alone, read_macro
 from indexer.confluence.markdown import Renderer, tag_name
-from indexer.confluence.storage_elements import target_of, titled_target
 from indexer.confluence.text import clean, escape
+from indexer.confluence.wiki_links import target_of, titled_target
 
 MAXIMUM_DEPTH = 5  # includes inside includes
 EXCERPTS = ("excerpt", "multiexcerpt", "multiexcerpt-macro")

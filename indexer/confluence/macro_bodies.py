@@ -11,8 +11,9 @@ from indexer.confluence.code import fence, language_of
 from indexer.confluence.links import link
 from indexer.confluence.macro import Macro
 from indexer.confluence.markdown import BLOCKS, Renderer, tag_name
-from indexer.confluence.storage_elements import block, target_of
+from indexer.confluence.storage_elements import block
 from indexer.confluence.text import bold, clean, escape
+from indexer.confluence.wiki_links import target_of
 
 NOT_WORDS = BLOCKS | {"p", "ul", "ol", "table", "pre", "hr", "ac:structured-macro", "ac:macro", "ac:task-list"} | {
     "ac:layout"

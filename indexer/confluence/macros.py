@@ -24,8 +24,8 @@ from indexer.confluence.macro_names import BUTTONS, CONTAINERS, FORMULAS, LISTIN
 from indexer.confluence.markdown import Handler, Renderer
 from indexer.confluence.roadmap import roadmap
 from indexer.confluence.steps import steps
-from indexer.confluence.storage_elements import attachment_target, user_name
 from indexer.confluence.text import clean, escape
+from indexer.confluence.wiki_links import attachment_target, user_name
 from indexer.confluence.wiki_markup import parse_wiki_markup
 
 MacroHandler = Callable[[Renderer, Macro, frozenset[str]], str]
