@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lxml.etree import _Element
 
-from indexer.confluence.boxes import panel_text
+from indexer.confluence.boxes import panel_text, with_icon
 from indexer.confluence.diagrams import encoded_plantuml
 from indexer.confluence.macro import attribute, first
 from indexer.confluence.markdown import Handler, Renderer, tag_name
@@ -34,7 +34,9 @@ def _known(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str | No
     content = first(node, "ac:adf-content")
     if kind == "panel" and content is not None:
         label = _attribute(node, "panel-type") or _attribute(node, "panelType")
-        return panel_text(renderer, PANELS.get(label, "panel" if label == "custom" else "info"), "", content, tags)
+        text = panel_text(renderer, PANELS.get(label, "panel" if label == "custom" else "info"), "", content, tags)
+        icon = _attribute(node, "panel-icon-text") or _attribute(node, "panelIconText")
+        return with_icon(text, icon) if icon and label == "custom" else text
     if kind in ("decision-list", "decisionList"):
         return _decisions(renderer, node, tags)
     if kind.startswith("extension") or kind in ("bodied-extension", "bodiedExtension", "inline-extension"):

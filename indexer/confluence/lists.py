@@ -6,11 +6,14 @@ from lxml.etree import _Element
 
 from indexer.confluence.markdown import Renderer, tag_name
 
+BLANK = frozenset({"p", "br", "span"})
+
 
 def listing(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
     """A list; items carry their numbers, a nested list is indented below its item."""
     ordered = tag_name(node) == "ol"
     number = _number(node.get("start"), 1)
+    sign = delimiter(node) if ordered else ""
     inside = renderer.within(tags, tag_name(node))
     lines: list[str] = []
     blanks = ""  # as wide as the mark of the item above
@@ -25,7 +28,7 @@ def listing(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
             lines.append(indent(renderer.process_tag(nested, inside).strip("\n"), blanks))
             number += tag == "li"
         elif tag in ("li", "ac:task"):
-            bullet = f"{number}. " if ordered else "- "
+            bullet = f"{number}{sign} " if ordered else "- "
             lines.append(item(renderer, child, inside, bullet))
             number, blanks = (number + 1, " " * len(bullet)) if lines[-1] else (number, blanks)
         else:
@@ -34,8 +37,34 @@ def listing(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
     text = "\n".join(line for line in [stray(renderer, node.text, inside), *lines] if line)
     if not text:
         return ""
-    close = "li" in tags and (not ordered or text.startswith("1. "))  # any other number ends no paragraph
+    close = "li" in tags and (not ordered or text.startswith(("1. ", "1) ")))  # any other number ends no paragraph
     return f"\n{text}\n" if close else f"\n\n{text}\n\n"
+
+
+def delimiter(node: _Element) -> str:
+    """What stands behind the numbers: another sign than that of a list right before, or Markdown joins the two."""
+    joined = 0
+    while (before := _list_before(node)) is not None:
+        items = sum(tag_name(child) == "li" for child in before if isinstance(child.tag, str))
+        joined += _number(before.get("start"), 1) + items != _number(node.get("start"), 1)
+        node = before
+    return ")" if joined % 2 else "."
+
+
+def _list_before(node: _Element) -> _Element | None:
+    """The ordered list before this one, when nothing that is shown stands between them."""
+    before = node.getprevious()
+    while before is not None and not (before.tail or "").strip():
+        if isinstance(before.tag, str) and not _is_blank(before):
+            return before if tag_name(before) == "ol" else None
+        before = before.getprevious()
+    return None
+
+
+def _is_blank(node: _Element) -> bool:
+    """An empty line of the editor."""
+    inside = (tag_name(inner) for inner in node.iter() if isinstance(inner.tag, str))
+    return BLANK.issuperset(inside) and not "".join(node.itertext()).strip()
 
 
 def only_list(node: _Element) -> _Element | None:
