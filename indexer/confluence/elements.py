@@ -55,6 +55,8 @@ def heading(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
     text = " ".join(renderer.inner(node, tags).split())
     if not text:
         return ""
+    if renderer.numbers is not None:
+        text = renderer.numbers.next(int(tag_name(node)[1])) + text
     if "_inline" in tags:
         return f" {text} "
     if tags & BOXES:

@@ -38,7 +38,7 @@ def excerpt_include(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> s
 
 
 def _find(renderer: Renderer, macro: Macro) -> Included | None:
-    space, title = _target(macro)
+    space, title = _target(renderer, macro)
     within = renderer.context
     key = f"{space or within.space}:{title}"
     if not title or key in renderer.including or len(renderer.including) >= MAXIMUM_DEPTH:
@@ -48,12 +48,13 @@ def _find(renderer: Renderer, macro: Macro) -> Included | None:
     return within.wiki.included(space or within.space, title, within)
 
 
-def _target(macro: Macro) -> tuple[str, str]:
+def _target(renderer: Renderer, macro: Macro) -> tuple[str, str]:
     page = macro.element("ri:page")
     if page is None:
         page = macro.element("ri:blog-post")
     if page is not None:
-        return attribute(page, "space-key"), clean(attribute(page, "content-title"))
+        title = attribute(page, "content-title") or renderer.context.wiki.page_title(attribute(page, "content-id"))
+        return attribute(page, "space-key"), clean(title)
     space, colon, title = macro.get("", "page", "pagetitle").partition(":")
     return (space, clean(title)) if colon else (macro.get("spacekey"), clean(space))
 
@@ -79,7 +80,7 @@ def _named(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
     The wiki's own rendering stands in only for a page that is not here at all. A page that is here was
     kept out because fewer people may read it, and whoever exported saw more than they.
     """
-    space, title = _target(macro)
+    space, title = _target(renderer, macro)
     context = renderer.context
     number = renderer.seen[macro.name] - 1
     known = context.wiki.page_id(space or context.space, title) if title else ""

@@ -21,7 +21,7 @@ def listing(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
         if not isinstance(child.tag, str):
             continue
         tag = tag_name(child)
-        nested = child if tag in ("ul", "ol") else only_list(child) if tag == "li" else None
+        nested = child if tag in ("ul", "ol") else only_list(child, ordered) if tag == "li" else None
         if tag == "li":
             number = _number(child.get("value"), number)
         if nested is not None:  # right inside this list, or in an item by which the editor skips a level
@@ -67,8 +67,10 @@ def _is_blank(node: _Element) -> bool:
     return BLANK.issuperset(inside) and not "".join(node.itertext()).strip()
 
 
-def only_list(node: _Element) -> _Element | None:
-    """The list that is all there is in an item."""
+def only_list(node: _Element, ordered: bool) -> _Element | None:
+    """The list that is all there is in an item without a mark of its own (a number is one)."""
+    if ordered and "none" not in (node.get("style") or ""):
+        return None
     if (node.text or "").strip() or len(node) != 1 or (node[0].tail or "").strip():
         return None
     return node[0] if isinstance(node[0].tag, str) and tag_name(node[0]) in ("ul", "ol") else None

@@ -22,6 +22,7 @@ TITLES = ("title", "label", "name", "tab", "caption")
 # A name or a label may be a setting, these are read.
 SHOWN = ("title", "displayname", "caption", "linktext", "buttontext", "text")
 TARGETS = frozenset({"ri:page", "ri:blog-post", "ri:attachment", "ri:content-entity", "ri:url", "ri:user"})
+JSON = re.compile(r"\{.*\}|\[\s*\{.*\]", re.DOTALL)
 ADDRESS = re.compile(r"https?://\S+")
 
 
@@ -90,7 +91,8 @@ def body(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
         return block(renderer, macro.rich, tags)
     if macro.plain and macro.plain.strip():
         if "\n" in macro.plain.strip() or re.search(r"[<>{}|]", macro.plain):
-            return fence(macro.plain, language_of(macro.get("language", "lang")), tags)
+            said = language_of(macro.get("language", "lang"))
+            return fence(macro.plain, said or ("json" if JSON.fullmatch(macro.plain.strip()) else ""), tags)
         text = escape(clean(macro.plain).strip())
         return text if tags & {"p", "_inline"} else f"\n\n{text}\n\n"
     return ""

@@ -15,7 +15,7 @@ CONTAINERS = (
     "details", "excerpt", "section", "column", "table-filter", "pivot-table", "table-joiner", "table-excerpt",
     "table-chart", "table-transformer", "multiexcerpt", "multiexcerpt-macro", "toc-zone", "ui-tabs", "tabs",
     "tabs-group", "deck", "localtabgroup", "div", "span", "center", "align", "quote", "cloak", "show-if",
-    "hide-if", "bgcolor", "color", "highlight", "numberedheadings", "sortable", "float", "ui-text-box",
+    "hide-if", "bgcolor", "color", "highlight", "sortable", "float", "ui-text-box",
     "aura-panel", "lead-paragraph", "accordion",
 )  # fmt: skip
 # Computed by the wiki from other pages, or marks without content: nothing of the page itself.
@@ -26,7 +26,7 @@ LISTINGS = (
     "change-history", "favpages", "search", "create-from-template", "create-space-button", "index",
     "space-attachments", "recently-used-labels", "global-reports", "userlister", "network", "space-details",
     "content-report-table", "content-by-user", "page-index", "pageindex", "hide-comments", "style", "css-stylesheet",
-    "display-footnotes",
+    "display-footnotes", "pagebreak", "page-break", "easy-heading", "easy-heading-free",
 )  # fmt: skip
 # Classes of rendered HTML: listings, icons, controls and anchors of the wiki's own surface.
 DROPPED_CLASSES = (

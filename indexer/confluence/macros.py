@@ -22,6 +22,7 @@ from indexer.confluence.macro import Macro, attribute, read_macro
 from indexer.confluence.macro_bodies import body, headed, leads, rendered_or_mark, titled, unknown
 from indexer.confluence.macro_names import BUTTONS, CONTAINERS, FORMULAS, LISTINGS, PLANTUML, TABS
 from indexer.confluence.markdown import Handler, Renderer
+from indexer.confluence.numbering import numbered_headings
 from indexer.confluence.roadmap import roadmap
 from indexer.confluence.steps import steps
 from indexer.confluence.text import clean, escape
@@ -89,8 +90,12 @@ def container(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
 
 def status(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
     """Its words; without any the wiki shows the name of the colour."""
-    said = macro.get("title") or macro.get("colour", "color").upper()
+    said = macro.get("title", "status") or macro.get("colour", "color").upper()
     return apart(macro.node, renderer.process_text(said, tags).strip())
+
+
+def day(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
+    return apart(macro.node, renderer.process_text(macro.get("date"), tags).strip())
 
 
 def jira(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
@@ -218,6 +223,8 @@ MACROS: dict[str, MacroHandler] = {
     "detailssummary": rendered_or_mark,
     "footnote": footnote,
     "roadmap": roadmap,
+    "numberedheadings": numbered_headings,
+    "handy-date": day,
     "chart": titled,
     "ui-steps": steps,
     "html": html_text,
@@ -243,6 +250,7 @@ KINDS: dict[str, MacroHandler] = {
     "plantuml": diagrams.plantuml,
     "mermaid": diagrams.mermaid,
     "drawio": diagrams.drawing,
+    "handy-status": status,
     "excerpt-include": excerpt_include,
     "footnote": footnote,
     "markdown": markdown_text,

@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from lxml.etree import _Element
 from markdownify import MarkdownConverter
@@ -34,6 +34,12 @@ BLOCKS = frozenset(
 NOTHING: frozenset[str] = frozenset()
 
 
+class Numbering(Protocol):
+    def next(self, level: int) -> str:
+        """What stands before the next heading of this level."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Tables:
     """What Confluence adds to HTML; a function that returns None leaves the element to markdownify."""
@@ -53,6 +59,7 @@ class Renderer(MarkdownConverter):
         self.losses: Counter[tuple[str, str, str]] = Counter()
         self.seen: Counter[str] = Counter()  # macros by name, in document order
         self.made: Counter[str] = Counter()  # tables, rows, links, … that reached the Markdown
+        self.numbers: Numbering | None = None  # of headings, inside a macro that numbers them
         self.including: tuple[str, ...] = ()  # guard against include loops
         self._depth = 0
         self._fresh = True  # the next character stands at the beginning of a line
