@@ -20,7 +20,7 @@ NOT_WORDS = BLOCKS | {"p", "ul", "ol", "table", "pre", "hr", "ac:structured-macr
 }  # fmt: skip
 TITLES = ("title", "label", "name", "tab", "caption")
 # A name or a label may be a setting, these are read.
-SHOWN = ("title", "displayname", "caption", "linktext", "buttontext", "text")
+SHOWN = ("title", "displayname", "caption", "linktext", "buttontext", "text", "date", "status")
 TARGETS = frozenset({"ri:page", "ri:blog-post", "ri:attachment", "ri:content-entity", "ri:url", "ri:user"})
 JSON = re.compile(r"\{.*\}|\[\s*\{.*\]", re.DOTALL)
 ADDRESS = re.compile(r"https?://\S+")

@@ -13,8 +13,8 @@ TABS = ("ui-tab", "tab", "tab-pane", "card", "localtab", "ui-step", "section-tab
 # Their body is the content of the page; what they do to it (filter, colour, place, hide) is not.
 CONTAINERS = (
     "details", "excerpt", "section", "column", "table-filter", "pivot-table", "table-joiner", "table-excerpt",
-    "table-chart", "table-transformer", "multiexcerpt", "multiexcerpt-macro", "toc-zone", "ui-tabs", "tabs",
-    "tabs-group", "deck", "localtabgroup", "div", "span", "center", "align", "quote", "cloak", "show-if",
+    "table-transformer", "multiexcerpt", "multiexcerpt-macro", "toc-zone", "ui-tabs", "tabs",
+    "tabs-group", "tab-group", "deck", "localtabgroup", "div", "span", "center", "align", "quote", "cloak", "show-if",
     "hide-if", "bgcolor", "color", "highlight", "sortable", "float", "ui-text-box",
     "aura-panel", "lead-paragraph", "accordion",
 )  # fmt: skip

@@ -98,6 +98,11 @@ def day(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
     return apart(macro.node, renderer.process_text(macro.get("date"), tags).strip())
 
 
+def requirement(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
+    """The key by which other pages refer to it, or by which this one refers to another."""
+    return apart(macro.node, renderer.process_text(macro.get("key"), tags).strip())
+
+
 def jira(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
     """The key of one issue; a query has its rows only in the wiki."""
     key = macro.get("key", "issuekey")
@@ -225,7 +230,8 @@ MACROS: dict[str, MacroHandler] = {
     "roadmap": roadmap,
     "numberedheadings": numbered_headings,
     "handy-date": day,
-    "chart": titled,
+    **dict.fromkeys(("chart", "table-chart"), titled),
+    "requirement": requirement,
     "ui-steps": steps,
     "html": html_text,
     "unmigrated-wiki-markup": wiki_text,
@@ -251,6 +257,7 @@ KINDS: dict[str, MacroHandler] = {
     "mermaid": diagrams.mermaid,
     "drawio": diagrams.drawing,
     "handy-status": status,
+    "status-handy": status,
     "excerpt-include": excerpt_include,
     "footnote": footnote,
     "markdown": markdown_text,
