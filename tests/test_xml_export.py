@@ -263,6 +263,14 @@ def test_forbidden_characters_and_references_are_taken_out_at_any_border() -> No
     assert stream.mended == 4
 
 
+@pytest.mark.parametrize("place", range(BLOCK - 14, BLOCK + 2))
+def test_references_in_a_section_stay_wherever_a_block_ends(place: int) -> None:
+    text = "a" * place + "<![CDATA[&#x1d;]]>&#x1d;б"
+    stream = CleanStream(io.BytesIO(text.encode()))
+    read = b"".join(iter(lambda: stream.read(1000), b"")).decode()
+    assert read == "a" * place + "<![CDATA[&#x1d;]]>б"
+
+
 def test_a_file_cut_off_in_the_middle_gives_what_is_whole_and_says_so(tmp_path: Path) -> None:
     file = write(tmp_path, SPACE, page("1", "А"), body("1", "<p>Целая.</p>"), page("2", "Б"))
     text = file.read_text(encoding="utf-8")

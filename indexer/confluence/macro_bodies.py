@@ -55,6 +55,8 @@ def rendered_or_mark(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> 
     shown = renderer.context.wiki.rendered(macro.name, number, macro.id) if not renderer.including else None
     if shown is not None and (text := renderer.process_tag(shown, tags).strip("\n ")):
         return f"\n\n{text}\n\n"
+    if (text := body(renderer, macro, tags)).strip():
+        return text
     renderer.lose("macro", macro.name, "its content is only in the wiki")
     mark = " ".join([renderer.mark(macro.name), *leads(renderer, macro)])
     return mark if "_inline" in tags or "p" in tags else f"\n\n{mark}\n\n"
@@ -63,6 +65,8 @@ def rendered_or_mark(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> 
 def leads(renderer: Renderer, macro: Macro) -> list[str]:
     """The title that a macro shows and the pages, files and addresses it names, as links."""
     said = escape(clean(macro.get(*SHOWN)))
+    if said.lower() in ("true", "false"):  # a switch
+        said = ""
     found = [target for parameter in macro.parameters.values() for target in _targets(renderer, parameter)]
     if said and len(found) == 1 and found[0][1]:
         return [link(said, found[0][1])]

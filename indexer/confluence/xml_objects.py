@@ -17,7 +17,11 @@ from indexer.confluence.text import FORBIDDEN, permitted
 BLOCK = 1 << 18  # bytes read at once
 # References to characters that XML forbids; a parser stops at them.
 BAD_REFERENCE = re.compile(r"&#(?:0*(?:[0-8]|1[124-9]|2\d|3[01])|[xX]0*(?:[0-8bBcCeEfF]|1[0-9a-fA-F]));")
+SECTION = "<![CDATA["
+BORDER = re.compile(r"(<!\[CDATA\[|\]\]>)")
 END_LENGTH = 200  # characters in which the last tag of the file is looked for
+# What the next block may go on with: a reference, or the border of a section.
+CUT_OFF = re.compile(r"(?:&[^;]*|<(?:!(?:\[(?:C(?:D(?:A(?:T(?:A)?)?)?)?)?)?)?|\]{1,2})\Z")
 REFERENCE_LENGTH = 12  # characters that may be the beginning of a reference at the end of a block
 
 
@@ -55,6 +59,7 @@ class CleanStream:
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._kept = ""
         self._end = ""
+        self._literal = False  # inside a CDATA section, where a reference is only text
         self.mended = 0  # characters that were taken out
 
     @property
@@ -67,15 +72,31 @@ class CleanStream:
             block = self._file.read(max(size, BLOCK))
             text = self._kept + self._decoder.decode(block, final=not block)
             self._kept = ""
-            place = text.rfind("&", max(0, len(text) - REFERENCE_LENGTH))
-            if block and place >= 0 and ";" not in text[place:]:
-                text, self._kept = text[:place], text[place:]
-            if FORBIDDEN.search(text) or "&#" in text:
-                self.mended += len(FORBIDDEN.findall(text)) + len(BAD_REFERENCE.findall(text))
-                text = BAD_REFERENCE.sub("", permitted(text))
+            cut = CUT_OFF.search(text, max(0, len(text) - REFERENCE_LENGTH)) if block else None
+            if cut:
+                text, self._kept = text[: cut.start()], cut.group()
+            if FORBIDDEN.search(text):
+                self.mended += len(FORBIDDEN.findall(text))
+                text = permitted(text)
+            text = self._without_bad_references(text)
             if text or not block:
                 self._end = (self._end + text)[-END_LENGTH:]
                 return text.encode()
+
+    def _without_bad_references(self, text: str) -> str:
+        """Text of a section stays as it is: a page may tell of such references in its code."""
+        if "&#" not in text or not BAD_REFERENCE.search(text):
+            opened, closed = text.rfind(SECTION), text.rfind("]]>")
+            self._literal = opened > closed or (opened == closed and self._literal)
+            return text
+        pieces = BORDER.split(text)
+        for number, piece in enumerate(pieces):
+            if piece == SECTION or piece == "]]>":
+                self._literal = piece == SECTION
+            elif not self._literal and "&#" in piece:
+                pieces[number], count = BAD_REFERENCE.subn("", piece)
+                self.mended += count
+        return "".join(pieces)
 
 
 def read_entities(file: IO[bytes], wanted: frozenset[str], fault: Callable[[str], None]) -> Iterator[Entity]:
