@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -115,6 +116,26 @@ def test_a_reader_whose_version_is_replaced_in_the_middle_of_use_goes_on(root: P
     reader.close()
     assert faults == []
     assert {3} <= seen <= {1, 2, 3}
+
+
+@pytest.mark.parametrize("folders", [1, 2, 4, 8])
+def test_a_version_that_is_replaced_while_it_is_copied_is_not_read_in_part(
+    root: Path, folders: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A folder that went before it was listed is left out by the system's walk without a word."""
+    listed, scandir = list[str](), os.scandir
+
+    def publishing(path: Any) -> Any:
+        if str(root / "versions" / "1") in str(path):
+            listed.append(str(path))
+            if len(listed) == folders:
+                add_page(root, "2")
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", publishing)
+    reader = EmbeddedReader(root)
+    assert reader.count() == 2
+    reader.close()
 
 
 def test_reading_leaves_the_version_untouched(root: Path) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO
 
 from askwiki.errors import StoreError
-from askwiki.store.versions import copy_shard
+from askwiki.store.versions import copy_shard, read_pointer
 
 
 @contextlib.contextmanager
@@ -58,8 +58,8 @@ def private_copy(root: Path, number: str) -> PrivateCopy:
         fcntl.flock(copy.lock, fcntl.LOCK_EX)
     try:
         copy_shard(root / "versions" / number, copy.folder, link=True)
-        if not (copy.folder / "fingerprint.json").exists():
-            raise FileNotFoundError(number)
+        if read_pointer(root) != number or not (copy.folder / "fingerprint.json").exists():
+            raise FileNotFoundError(number)  # what goes while it is copied is left out without an error
     except OSError:
         copy.discard()
         raise
