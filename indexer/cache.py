@@ -10,6 +10,7 @@ import hashlib
 import os
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +19,7 @@ from askwiki.errors import StoreError
 
 FILE = "cache.sqlite"
 WAIT = 60.0  # seconds for another process that is writing
+LOOK = 0.02  # seconds between two looks at whether it is done
 KEYS_A_QUERY = 500  # SQLite's oldest limit is 999 variables a statement
 
 
@@ -88,9 +90,22 @@ class Cache:
         connection = sqlite3.connect(
             self._file or ":memory:", timeout=WAIT, isolation_level=None, check_same_thread=False
         )
-        connection.execute("PRAGMA journal_mode = WAL")
+        _write_ahead(connection)
         connection.execute("PRAGMA synchronous = NORMAL")  # a lost last write costs one model call
         connection.execute(
             "CREATE TABLE IF NOT EXISTS cache (kind TEXT, key TEXT, value BLOB, PRIMARY KEY (kind, key)) WITHOUT ROWID"
         )
         return connection
+
+
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    """SQLite waits for a writer by itself, but not when it is to begin its log while another process writes."""
+    end = time.monotonic() + WAIT
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > end:
+                raise
+            time.sleep(LOOK)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import multiprocessing
+import sqlite3
 import threading
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import closing
 from pathlib import Path
 
@@ -60,6 +62,19 @@ def test_threads_and_processes_write_at_once_and_nothing_is_lost(tmp_path: Path)
     found = cache.get_many("kind", keys)
     cache.close()
     assert sorted(found) == sorted(keys)
+
+
+def test_a_cache_that_another_process_is_just_making_is_waited_for(tmp_path: Path) -> None:
+    with (
+        closing(sqlite3.connect(tmp_path / FILE, isolation_level=None)) as other,
+        closing(Cache(tmp_path)) as cache,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        other.execute("BEGIN IMMEDIATE")
+        found = pool.submit(cache.get_many, "cut", ["a"])
+        wait([found], timeout=0.2)
+        other.execute("COMMIT")
+        assert found.result() == {}
 
 
 def test_a_file_that_is_no_database_is_named(tmp_path: Path) -> None:
