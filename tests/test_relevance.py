@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Hashable, Sequence
+from concurrent.futures import Future
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
@@ -17,7 +18,9 @@ from askwiki.settings import RelevanceSettings
 from askwiki.stages.relevance import judge, read_verdicts
 from tests.scripted import ScriptedLlm
 from tests.small_wiki import chunk, kit_of
+from tests.waiting import PATIENCE, until
 
+T = TypeVar("T")
 QUESTION = Question("Какой лимит?")
 
 
@@ -128,63 +131,72 @@ def test_without_a_model_nothing_is_judged() -> None:
     assert [each.verdict for each in result] == [None]
 
 
-def test_when_the_time_is_up_the_rest_is_unanswered_and_never_asked() -> None:
-    go = threading.Event()
+class HeldLlm(ScriptedLlm):
+    """Says 1, but holds the calls about ``held`` until ``go``. Whatever can end has ended when ``submit`` returns:
+    the judge's clocks then begin with some calls answered, some held, some waiting for a place.
+    """
 
-    def slow(messages: Sequence[Message]) -> str:
-        if "текст a" in messages[-1].content:
-            return "1"
-        go.wait(10.0)
+    def __init__(self, held: str, *, parallel: int) -> None:
+        super().__init__(parallel=parallel)
+        self.go, self.standing = threading.Event(), threading.Event()
+        self._held, self._holding, self._places = held, 0, parallel
+        self.always("relevance", self._reply)
+
+    def submit(self, owner: Hashable, call: Callable[[], T]) -> Future[T]:
+        holding, future = self._holding, super().submit(owner, call)
+        until(lambda: future.done() or self._holding > holding or self._holding == self._places, "the call stands")
+        return future
+
+    def after(self) -> int:
+        """Lets go; the number of calls once all that was ever submitted has had its turn."""
+        self.go.set()
+        super().submit("last", lambda: None).result(PATIENCE)
+        return len(self.history)
+
+    def _reply(self, messages: Sequence[Message]) -> str:
+        if f"текст {self._held}" in messages[-1].content:
+            self._holding += 1
+            self.standing.set()
+            self.go.wait(PATIENCE)
         return "1"
 
-    llm = ScriptedLlm(parallel=1).always("relevance", slow)
-    started = time.perf_counter()
-    assert judged(llm, "abc", total_timeout=0.4) == [("a", "yes"), ("b", "unanswered"), ("c", "unanswered")]
-    assert time.perf_counter() - started < 3.0
-    go.set()
-    assert len(llm.history) == 2
+
+def test_when_the_time_is_up_the_rest_is_unanswered_and_never_asked() -> None:
+    llm = HeldLlm("b", parallel=1)
+    assert judged(llm, "abc", total_timeout=0.0) == [("a", "yes"), ("b", "unanswered"), ("c", "unanswered")]
+    assert llm.after() == 2
 
 
 def test_one_slow_call_does_not_hold_the_others() -> None:
-    go = threading.Event()
-
-    def reply(messages: Sequence[Message]) -> str:
-        if "текст a" in messages[-1].content:
-            go.wait(10.0)
-        return "1"
-
-    llm = ScriptedLlm(parallel=2).always("relevance", reply)
-    assert judged(llm, "abc", call_timeout=0.3, total_timeout=8.0) == [("b", "yes"), ("c", "yes"), ("a", "unanswered")]
-    go.set()
+    llm = HeldLlm("a", parallel=2)
+    assert judged(llm, "abc", call_timeout=0.1) == [("b", "yes"), ("c", "yes"), ("a", "unanswered")]
+    llm.go.set()
 
 
 def test_progress_is_told_but_not_for_every_call() -> None:
+    told = threading.Event()
+
     def slow(messages: Sequence[Message]) -> str:
         time.sleep(0.06)
+        if "текст y" in messages[-1].content:
+            told.wait(PATIENCE)
         return "1"
 
     llm = ScriptedLlm(parallel=1).always("relevance", slow)
-    lines, _ = drain(
-        judge(candidates(*"abcdefghijklmnopqrstuvwxy"), QUESTION, kit=kit_of([], llm=llm), settings=RelevanceSettings())
-    )
-    assert 0 < len(lines) < 10  # one a second, however busy the machine is
+    kit, lines, started = kit_of([], llm=llm), list[str](), time.monotonic()
+    for status in judge(candidates(*"abcdefghijklmnopqrstuvwxy"), QUESTION, kit=kit, settings=RelevanceSettings()):
+        lines.append(status.text)
+        told.set()
+    assert 0 < len(lines) <= time.monotonic() - started  # one a second, however busy the machine is
     assert lines[0].startswith("Проверяю ") and lines[0].endswith(" из 25…")
 
 
 def test_a_stopped_chat_drops_what_has_not_started() -> None:
-    cancel, go = threading.Event(), threading.Event()
-
-    def slow(messages: Sequence[Message]) -> str:
-        cancel.set()
-        go.wait(10.0)
-        return "1"
-
-    llm = ScriptedLlm(parallel=1).always("relevance", slow)
+    llm = HeldLlm("a", parallel=1)
     kit = kit_of([], llm=llm)
     with pytest.raises(Cancelled):
-        drain(judge(candidates(*"abcde"), QUESTION, kit=kit, settings=RelevanceSettings(), cancel=cancel))
-    go.set()
-    assert len(llm.history) == 1
+        drain(judge(candidates(*"abcde"), QUESTION, kit=kit, settings=RelevanceSettings(), cancel=llm.standing))
+    assert llm.after() == 1
 
 
 def test_the_question_asked_is_the_one_that_stands_alone() -> None:

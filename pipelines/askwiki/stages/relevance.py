@@ -103,14 +103,17 @@ def _watch(
     shown = time.monotonic()
     open_calls = {call.future: call for call in calls if call.future is not None}
     checked = 0
-    while open_calls and (now := time.monotonic()) < end:
+    while open_calls:
         if cancel is not None and cancel.is_set():
             raise Cancelled("The chat was stopped.")
-        done, _ = wait(open_calls, timeout=min(LOOK_SECONDS, end - now), return_when=FIRST_COMPLETED)
+        left = end - time.monotonic()
+        done, _ = wait(open_calls, timeout=min(LOOK_SECONDS, max(left, 0.0)), return_when=FIRST_COMPLETED)
         for future in done:
             call = open_calls.pop(future)
             call.verdicts = _result(future)
             checked += len(call.group)
+        if left <= 0:  # what came before that counts, however late it is looked at
+            return
         late = [future for future, call in open_calls.items() if _over(call, settings.call_timeout)]
         for future in late:
             checked += len(open_calls.pop(future).group)
