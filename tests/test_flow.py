@@ -29,6 +29,7 @@ from askwiki.settings import (
 from tests.fakes import HashEmbedder
 from tests.scripted import ScriptedLlm
 from tests.small_wiki import MemoryReader, chunk, kit_of, with_settings
+from tests.waiting import PATIENCE
 
 WIKI = [
     chunk(
@@ -551,17 +552,21 @@ def test_any_part_and_any_two_may_fail_and_come_back_without_a_restart(down: tup
 
 
 def test_a_slow_embedder_is_not_waited_for() -> None:
-    go = threading.Event()
+    now, go = [0.0], threading.Event()
     go.set()
 
     class Slow(HashEmbedder):
+        """Answers at once, or not at all, and then its time has passed."""
+
         def query(self, text: str) -> NDArray[np.float32]:
-            go.wait(10.0)
+            if not go.is_set():
+                now[0] += 100.0
+                go.wait(PATIENCE)
             return super().query(text)
 
-    made = with_settings(kit(embedder=Slow()), search=SearchSettings(timeout=0.2))
+    made = replace(kit(embedder=Slow()), guard=Guard(clock=lambda: now[0]))
     go.clear()
-    assert put(LIMIT, made).answer.degraded == (WORDS_ONLY,)
+    assert put(LIMIT, made, cancel=threading.Event()).answer.degraded == (WORDS_ONLY,)
     go.set()
 
 

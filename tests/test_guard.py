@@ -9,6 +9,19 @@ import pytest
 from askwiki.errors import Cancelled, ModelError
 from askwiki.guard import PLACES, Guard
 from askwiki.llm_pool import FairPool
+from tests.waiting import PATIENCE
+
+
+class Watched(threading.Event):
+    """A chat's ``cancel`` that tells when it is looked at: whoever waits for a place does."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.looked_at = threading.Event()
+
+    def is_set(self) -> bool:
+        self.looked_at.set()
+        return super().is_set()
 
 
 def crowd(guard: Guard, leave: threading.Event) -> FairPool:
@@ -17,28 +30,29 @@ def crowd(guard: Guard, leave: threading.Event) -> FairPool:
 
     def hold() -> None:
         inside.release()
-        leave.wait(10.0)
+        leave.wait(PATIENCE)
 
     for number in range(PLACES):
-        pool.submit(number, lambda: guard.call("store", hold, seconds=10.0))
-        assert inside.acquire(timeout=5.0)
+        pool.submit(number, lambda: guard.call("store", hold, seconds=PATIENCE))
+        assert inside.acquire(timeout=PATIENCE)
     return pool
 
 
 def test_waiting_for_a_place_is_not_the_parts_time() -> None:
-    guard, leave = Guard(), threading.Event()
+    now = [0.0]
+    guard, leave, cancel = Guard(clock=lambda: now[0]), threading.Event(), Watched()
     crowd(guard, leave)
-    answer = FairPool(1).submit("late", lambda: guard.call("store", lambda: "found", seconds=0.2))
-    with pytest.raises(TimeoutError):
-        answer.result(0.4)  # twice the time of the part itself
+    late = FairPool(1).submit("late", lambda: guard.call("store", lambda: "found", seconds=PATIENCE, cancel=cancel))
+    assert cancel.looked_at.wait(PATIENCE)
+    now[0] = 2 * PATIENCE  # twice the time of the part itself
     leave.set()
-    assert answer.result(5.0) == "found"
+    assert late.result(PATIENCE) == "found"
 
 
 def test_another_part_has_places_of_its_own() -> None:
     guard, leave = Guard(), threading.Event()
     crowd(guard, leave)
-    assert guard.call("embedder", lambda: "vector", seconds=5.0) == "vector"
+    assert guard.call("embedder", lambda: "vector", seconds=PATIENCE) == "vector"
     leave.set()
 
 
@@ -47,7 +61,7 @@ def test_who_leaves_while_waiting_gives_up_his_turn() -> None:
     crowd(guard, leave)
     cancel.set()
     with pytest.raises(Cancelled):
-        guard.call("store", lambda: "found", seconds=5.0, cancel=cancel)
+        guard.call("store", lambda: "found", seconds=PATIENCE, cancel=cancel)
     leave.set()
 
 
@@ -55,6 +69,6 @@ def test_a_part_that_hangs_gives_its_place_back() -> None:
     guard, never = Guard(), threading.Event()
     for _ in range(2):
         with pytest.raises(ModelError, match="did not answer within"):
-            guard.call("store", lambda: never.wait(5.0), seconds=0.01)
-    assert guard.call("store", lambda: "found", seconds=5.0) == "found"
+            guard.call("store", lambda: never.wait(PATIENCE), seconds=0.01)
+    assert guard.call("store", lambda: "found", seconds=PATIENCE) == "found"
     never.set()

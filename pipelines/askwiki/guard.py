@@ -57,9 +57,9 @@ class Guard:
             return breaker, self._places.setdefault(part, FairPool(PLACES))
 
     def _within(self, part: str, work: Callable[[], T], seconds: float, cancel: threading.Event | None) -> T:
+        end = self._clock() + seconds
         future = beside(work)
-        end = time.monotonic() + seconds
-        while (left := end - time.monotonic()) > 0:
+        while (left := end - self._clock()) > 0:
             try:
                 return future.result(timeout=min(left, LOOK_SECONDS) if cancel else left)
             except TimeoutError:
