@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import socket
 import threading
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -23,6 +22,7 @@ from askwiki.settings import ChunkingSettings, EmbeddingSettings, SparseSettings
 from askwiki.sparse import make_sparse
 from askwiki.store.fingerprint import fingerprint_of
 from tests.fakes import HashEmbedder
+from tests.waiting import PATIENCE, until
 
 KEY = "secret"
 LOCAL, SPARSE = HashEmbedder(), make_sparse(SparseSettings())
@@ -30,23 +30,18 @@ LOCAL, SPARSE = HashEmbedder(), make_sparse(SparseSettings())
 
 @pytest.fixture(scope="module")
 def service() -> Iterator[str]:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    config = uvicorn.Config(encoder_app(LOCAL, SPARSE, key=KEY), host="127.0.0.1", port=port, log_level="error")
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    deadline = time.monotonic() + 30
-    while not server.started and time.monotonic() < deadline:
-        time.sleep(0.01)
-    yield f"http://127.0.0.1:{port}"
-    server.should_exit = True
-    thread.join()
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        server = uvicorn.Server(uvicorn.Config(encoder_app(LOCAL, SPARSE, key=KEY), log_level="error"))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+        thread.start()
+        until(lambda: server.started, "the service has started")
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+        server.should_exit = True
+        thread.join()
 
 
 def remote(url: str, **fields: Any) -> EmbeddingSettings:
-    return EmbeddingSettings(kind="openai", url=url, key=KEY, timeout=5.0, retries=1, **fields)
+    return EmbeddingSettings(kind="openai", url=url, key=KEY, timeout=PATIENCE, retries=1, **fields)
 
 
 def test_the_service_gives_the_vectors_of_its_model(service: str) -> None:
@@ -76,19 +71,19 @@ def test_an_index_made_through_the_service_fits_one_made_in_the_process(service:
 def test_without_the_key_nothing_is_encoded(service: str, path: str) -> None:
     for headers in ({}, {"Authorization": "Bearer wrong"}):
         assert (
-            requests.post(f"{service}/v1/{path}", json={"input": ["a"]}, headers=headers, timeout=5).status_code == 401
+            requests.post(f"{service}/v1/{path}", json={"input": ["a"]}, headers=headers, timeout=PATIENCE).status_code == 401
         )
-    assert requests.get(f"{service}/v1/identity", timeout=5).status_code == 401
+    assert requests.get(f"{service}/v1/identity", timeout=PATIENCE).status_code == 401
 
 
 def test_health_is_open(service: str) -> None:
-    assert requests.get(f"{service}/health", timeout=5).json() == {"status": "ok"}
+    assert requests.get(f"{service}/health", timeout=PATIENCE).json() == {"status": "ok"}
 
 
 def test_openai_clients_understand_the_answer(service: str) -> None:
     headers = {"Authorization": f"Bearer {KEY}"}
     answer = requests.post(
-        f"{service}/v1/embeddings", json={"input": "ключ", "model": "any"}, headers=headers, timeout=5
+        f"{service}/v1/embeddings", json={"input": "ключ", "model": "any"}, headers=headers, timeout=PATIENCE
     )
     found = answer.json()
     assert (found["object"], found["model"], found["usage"]) == (
@@ -107,17 +102,15 @@ def test_requests_that_come_while_the_model_works_share_a_batch() -> None:
     def encode(texts: Any) -> Any:
         if list(texts) == ["first"]:
             waiting.set()
-            release.wait(10)
+            release.wait(PATIENCE)
         return np.array([[len(text)] for text in texts], dtype=np.float32)
 
     batcher = Batcher(encode)
     with ThreadPoolExecutor(10) as pool:
         first = pool.submit(batcher, ["first"])
-        waiting.wait(10)
+        assert waiting.wait(PATIENCE)
         others = [pool.submit(batcher, ["x" * number]) for number in range(1, 10)]
-        deadline = time.monotonic() + 10
-        while batcher.waiting() < len(others) and time.monotonic() < deadline:
-            time.sleep(0.005)
+        until(lambda: batcher.waiting() == len(others), "nine requests wait")
         release.set()
         assert first.result().tolist() == [[5.0]]
         assert [other.result().tolist() for other in others] == [[[float(number)]] for number in range(1, 10)]

@@ -21,6 +21,7 @@ from askwiki.store.embedded import EmbeddedReader, EmbeddedWriter
 from askwiki.store.port import Leg
 from askwiki.store.versions import copy_shard
 from tests.stores import EMBEDDER, FINGERPRINT, SOURCE, embedded, make_chunk, write_page
+from tests.waiting import PATIENCE, until
 
 
 @pytest.fixture
@@ -56,11 +57,11 @@ def test_readers_in_several_processes_and_a_writer_never_block_one_another(root:
     for reader in readers:
         reader.start()
     for _ in readers:
-        ready.acquire()
+        assert ready.acquire(timeout=PATIENCE)
     here = EmbeddedReader(root)
     add_page(root, "2")
     go.set()
-    assert sorted(answers.get(timeout=60) for _ in range(4)) == [1, 1, 2, 2]
+    assert sorted(answers.get(timeout=PATIENCE) for _ in range(4)) == [1, 1, 2, 2]
     assert here.count() == 2
     here.close()
     for reader in readers:
@@ -103,13 +104,12 @@ def test_a_reader_whose_version_is_replaced_in_the_middle_of_use_goes_on(root: P
         except Exception as error:
             faults.append(error)
 
-    threads = [threading.Thread(target=ask) for _ in range(3)]
+    threads = [threading.Thread(target=ask, daemon=True) for _ in range(3)]
     for thread in threads:
         thread.start()
     add_page(root, "2")
     add_page(root, "3")
-    while 3 not in seen and not faults:
-        reader.count()
+    until(lambda: 3 in seen or faults, "somebody reads the third version")
     stop.set()
     for thread in threads:
         thread.join()
