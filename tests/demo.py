@@ -22,7 +22,6 @@ from tests.running import (
     collect,
     complete,
     environment,
-    free_port,
     inlet,
     items,
     kind_of,
@@ -51,7 +50,7 @@ def main(words: list[str]) -> int:
     if code >= NOTHING_INDEXED:
         return code
     print("Запускаю сервер Pipelines …", flush=True)
-    port = options.port if options.serve else free_port()
+    port = options.port if options.serve else None
     with serving(environ, options.place / "server.log", port=port) as server:
         if options.serve:
             return stay(server)

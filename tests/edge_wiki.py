@@ -64,6 +64,7 @@ def variables(place: Path, **more: str) -> dict[str, str]:
         ASKWIKI_STORE_PATH=str(place / "store"),
         ASKWIKI_SYNC__CACHE=str(place / "cache"),
         ASKWIKI_WIKI_URL="https://wiki.example.com",
+        ASKWIKI_SEARCH__TIMEOUT="60",  # a busy machine must not take a part out of the question
         **more,
     )
 

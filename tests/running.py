@@ -17,8 +17,10 @@ from typing import Any
 
 import requests
 
+from tests.waiting import PATIENCE, until
+
 ROOT = Path(__file__).resolve().parents[1]
-START_SECONDS = 60.0  # to answer /health on a busy machine
+START_SECONDS = 180.0  # to answer /health on a busy machine; a process that ended is noticed at once
 STOP_SECONDS = 15.0
 CALL_SECONDS = 600.0  # a real model on a busy machine
 
@@ -55,9 +57,16 @@ class Shown:
     order: list[str] = field(default_factory=list)  # kinds of items: status | source | text | …
 
 
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        return int(listening.getsockname()[1])
+@contextlib.contextmanager
+def reserved_port() -> Iterator[int]:
+    """A port of this machine that nobody is given during the block: bound, but left to a server that listens on it.
+
+    A server may take seconds to come so far; a port that was only looked for could be somebody else's by then.
+    """
+    with socket.socket() as holding:
+        holding.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as servers have it, so that both may be bound
+        holding.bind(("127.0.0.1", 0))
+        yield int(holding.getsockname()[1])
 
 
 def environment(**variables: str) -> dict[str, str]:
@@ -70,25 +79,25 @@ def environment(**variables: str) -> dict[str, str]:
 
 @contextlib.contextmanager
 def serving(environ: Mapping[str, str], log: Path, *, port: int | None = None) -> Iterator[Running]:
-    """``askwiki serve`` on a free port of this machine until the block ends; stopped by its process id."""
-    port = port or free_port()
-    key = environ.get("PIPELINES_API_KEY") or secrets.token_hex(16)
-    command = [sys.executable, "-m", "askwiki", "serve", "--port", str(port)]
-    with log.open("wb") as output:
-        process = subprocess.Popen(
-            command, env={**environ, "PIPELINES_API_KEY": key}, stdout=output, stderr=output, cwd=ROOT
-        )
-    running = Running(f"http://127.0.0.1:{port}", key, process, log)
-    try:
-        await_health(running)
-        yield running
-    finally:
-        process.terminate()
+    """``askwiki serve`` on a port of this machine until the block ends; stopped by its process id."""
+    with reserved_port() if port is None else contextlib.nullcontext(port) as port:
+        key = environ.get("PIPELINES_API_KEY") or secrets.token_hex(16)
+        command = [sys.executable, "-m", "askwiki", "serve", "--port", str(port)]
+        with log.open("wb") as output:
+            process = subprocess.Popen(
+                command, env={**environ, "PIPELINES_API_KEY": key}, stdout=output, stderr=output, cwd=ROOT
+            )
+        running = Running(f"http://127.0.0.1:{port}", key, process, log)
         try:
-            process.wait(STOP_SECONDS)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+            await_health(running)
+            yield running
+        finally:
+            process.terminate()
+            try:
+                process.wait(STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
 
 
 def await_health(running: Running) -> None:
@@ -104,13 +113,17 @@ def await_health(running: Running) -> None:
         time.sleep(0.1)
 
 
+def metric(running: Running, name: str) -> float:
+    """A figure of the server's metrics, its labels added up; 0 before it was counted first."""
+    page = requests.get(f"{running.url}/metrics", headers=running.headers, timeout=PATIENCE)
+    page.raise_for_status()
+    lines = [line for line in page.text.splitlines() if line.startswith((f"{name}{{", f"{name} "))]
+    return sum(float(line.rsplit(" ", 1)[1]) for line in lines)
+
+
 def await_idle(running: Running) -> None:
     """Wait until no chat holds a place: one whose client has left gives its place back a moment later."""
-    deadline = time.monotonic() + STOP_SECONDS
-    while "\naskwiki_chats 0" not in requests.get(f"{running.url}/metrics", headers=running.headers, timeout=10).text:
-        if time.monotonic() > deadline:
-            raise RuntimeError(f"A chat still runs after {STOP_SECONDS:.0f} s:\n{running.logged()[-2000:]}")
-        time.sleep(0.02)
+    until(lambda: metric(running, "askwiki_chats") == 0, "no chat runs any more")
 
 
 def inlet(running: Running, messages: list[dict[str, Any]], user: Any = PERSON, **more: Any) -> dict[str, Any]:

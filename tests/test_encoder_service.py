@@ -71,7 +71,8 @@ def test_an_index_made_through_the_service_fits_one_made_in_the_process(service:
 def test_without_the_key_nothing_is_encoded(service: str, path: str) -> None:
     for headers in ({}, {"Authorization": "Bearer wrong"}):
         assert (
-            requests.post(f"{service}/v1/{path}", json={"input": ["a"]}, headers=headers, timeout=PATIENCE).status_code == 401
+            requests.post(f"{service}/v1/{path}", json={"input": ["a"]}, headers=headers, timeout=PATIENCE).status_code
+            == 401
         )
     assert requests.get(f"{service}/v1/identity", timeout=PATIENCE).status_code == 401
 

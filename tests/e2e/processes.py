@@ -1,10 +1,9 @@
-"""Starting a server on a free loopback port, waiting until it answers, ending it by its pid."""
+"""Starting a server, waiting until it answers, ending it by its pid."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-import socket
 import subprocess
 import time
 import urllib.error
@@ -13,13 +12,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 STOP_SECONDS = 10
-
-
-def free_port() -> int:
-    """A port nobody listens on just now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @contextlib.contextmanager

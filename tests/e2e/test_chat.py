@@ -31,10 +31,10 @@ from tests.e2e.scenes import (
 )
 from tests.e2e.world import ADMIN, HOME, World
 from tests.running import ROOT, environment
+from tests.waiting import PATIENCE, until
 
 pytestmark = pytest.mark.e2e
 STATUS_PAGE = f"{WIKI_URL}/pages/viewpage.action?pageId=65631"
-STOP_SECONDS = 5.0  # after the click, on a busy machine
 REFUSAL = "Нашлись близкие страницы, но ответа на этот вопрос в них нет."
 
 
@@ -122,7 +122,7 @@ def test_a_rating_with_its_comment_reaches_the_reports(here: World, sokolov: Cha
     assert saved.value.ok
 
     export = here.admin().call("GET", "/api/v1/evaluations/feedbacks/all/export").json()
-    assert [row["data"]["rating"] for row in export if row["data"]["comment"] == "На деле пять дней"] == [-1]
+    assert [row["data"]["rating"] for row in export if row["data"].get("comment") == "На деле пять дней"] == [-1]
     webui = here.stack.webui
     subprocess.run(
         [sys.executable, "-m", "askwiki", "feedback", "pull", "--url", webui.url, "--out", str(tmp_path)],
@@ -151,9 +151,9 @@ def test_the_stop_button_ends_the_work_on_our_side(here: World, sokolov: Chat) -
     stopped = here.counter("askwiki_cancelled_total")
     sokolov.stop.click()
     clicked = time.monotonic()
-    assert here.llm.gone.wait(STOP_SECONDS)
+    assert here.llm.gone.wait(PATIENCE)  # the answer alone would take minutes
     print(f"the model's stream was closed {time.monotonic() - clicked:.1f} s after the click")
-    assert here.counter("askwiki_cancelled_total") == stopped + 1
+    until(lambda: here.counter("askwiki_cancelled_total") == stopped + 1, "one chat more was stopped")
     expect(sokolov.page.locator("#chat-input")).to_be_visible()
     expect(sokolov.answer.locator(".shimmer")).to_have_count(0)
 

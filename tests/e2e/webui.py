@@ -15,7 +15,9 @@ import yaml
 
 from askwiki.provision import provision, sign_in
 from tests.e2e.directory import ADMIN, ADMIN_PASSWORD, BASE
-from tests.e2e.processes import await_url, free_port, process
+from tests.e2e.processes import await_url, process
+from tests.running import reserved_port
+from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
 START_SECONDS = 420.0  # of a first start: migrations, and 30 to 60 s of imports on two idle cores
@@ -52,7 +54,7 @@ def webui(
     folder: Path, *, pipelines_url: str, key: str, ldap_port: int | None, program: Path, port: int | None = None
 ) -> Iterator[RunningWebUi]:
     """Start it against our server (and the directory), wait, give the wiki model to every user."""
-    port, password = port or free_port(), secrets.token_urlsafe(16)
+    password = secrets.token_urlsafe(16)
     values = {
         "PIPELINES_API_KEY": key,
         "WEBUI_SECRET_KEY": secrets.token_hex(32),
@@ -78,10 +80,10 @@ def webui(
     json.loads(environ["OPENAI_API_CONFIGS"])  # a comma lost in the compose file shows here
     (folder / "webui").mkdir(parents=True, exist_ok=True)
     log = folder / "webui.log"
-    words = [str(program), "serve", "--host", "127.0.0.1", "--port", str(port)]
-    with process(words, log, environ) as running:
+    with reserved_port() if port is None else contextlib.nullcontext(port) as port:
         url = f"http://127.0.0.1:{port}"
-        await_url(f"{url}/health", running, log, START_SECONDS)
-        admin = sign_in(url, ADMIN_EMAIL, password, wait=30)
-        provision(admin, "wiki_answer", "Вики", "Отвечает по корпоративной вики со ссылками на страницы.")
-        yield RunningWebUi(url, ADMIN_EMAIL, password)
+        with process([str(program), "serve", "--host", "127.0.0.1", "--port", str(port)], log, environ) as running:
+            await_url(f"{url}/health", running, log, START_SECONDS)
+            admin = sign_in(url, ADMIN_EMAIL, password, wait=PATIENCE)
+            provision(admin, "wiki_answer", "Вики", "Отвечает по корпоративной вики со ссылками на страницы.")
+            yield RunningWebUi(url, ADMIN_EMAIL, password)

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import requests
 from playwright.sync_api import Browser, BrowserContext, Playwright, expect
 
 from askwiki.provision import WebUi, sign_in
@@ -17,6 +16,7 @@ from tests.e2e.scenes import SCENES, WIKI_URL
 from tests.e2e.script import ENVIRONMENT, ROLES, Script
 from tests.e2e.stack import PLACE, Stack, index_sample, settings_of, stack
 from tests.e2e.wiki_site import WikiSite, wiki_site
+from tests.running import metric
 from tests.scripted import ScriptedServer
 
 HOME = {"127.0.0.1", "wiki.example.com"}  # the only hosts that a page may ask for anything
@@ -70,11 +70,7 @@ class World:
 
     def counter(self, name: str) -> float:
         """A counter of the server's metrics, its labels added up."""
-        server = self.stack.server
-        page = requests.get(f"{server.url}/metrics", headers=server.headers, timeout=PATIENCE).text
-        return sum(
-            float(line.rsplit(" ", 1)[1]) for line in page.splitlines() if line.startswith((f"{name}{{", f"{name} "))
-        )
+        return metric(self.stack.server, name)
 
 
 @contextlib.contextmanager
