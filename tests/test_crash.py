@@ -28,7 +28,7 @@ def start(folder: Path) -> subprocess.Popen[bytes]:
 
 
 def writing(folder: Path, process: subprocess.Popen[bytes]) -> bool:
-    """Wait for the first write: the writer marks its folder as changed before it."""
+    """Wait for the first write: the writer marks its folder as changed before it. False: it has ended already."""
     while not (folder / "store" / "dirty").exists():
         if process.poll() is not None:
             return False
@@ -43,17 +43,21 @@ class Stage:
         self.start = folder / "start"
         crash_sync.run(self.start, crash_sync.before())
         self.before = embedded(self.start / "store").contents()
-        undisturbed = self.copy(folder / "undisturbed")
-        process = start(undisturbed)
-        assert writing(undisturbed, process)
-        begun = time.monotonic()
+        undisturbed, process = self.begun(folder / "undisturbed")
+        started = time.monotonic()
         assert process.wait() == 0
-        self.seconds = time.monotonic() - begun
+        self.seconds = time.monotonic() - started
         self.after = embedded(undisturbed / "store").contents()
 
-    def copy(self, target: Path) -> Path:
-        subprocess.run(["cp", "--archive", "--sparse=always", str(self.start), str(target)], check=True)
-        return target
+    def begun(self, target: Path) -> tuple[Path, subprocess.Popen[bytes]]:
+        """A run that writes just now; one that was over before this process had a look at it is begun anew."""
+        while True:
+            shutil.rmtree(target, ignore_errors=True)
+            subprocess.run(["cp", "--archive", "--sparse=always", str(self.start), str(target)], check=True)
+            process = start(target)
+            if writing(target, process):
+                return target, process
+            assert process.returncode == 0
 
 
 @pytest.fixture(scope="module")
@@ -63,17 +67,14 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Stage:
 
 @pytest.mark.parametrize("moment", range(MOMENTS))
 def test_a_killed_sync_is_mended_by_the_next_one(stage: Stage, tmp_path: Path, moment: int) -> None:
-    folder = stage.copy(tmp_path / "index")
     share = random.Random(moment).random()
     while True:
-        process = start(folder)
-        assert writing(folder, process)
+        folder, process = stage.begun(tmp_path / "index")
         time.sleep(share * stage.seconds)
         process.send_signal(signal.SIGKILL)
         if process.wait() == -signal.SIGKILL:
             break
-        shutil.rmtree(folder)  # it was done already: once more, a little earlier
-        folder, share = stage.copy(tmp_path / "index"), share * 0.8
+        share *= 0.8  # it was done already: once more, a little earlier
     found: Any = embedded(folder / "store").contents()
     assert found in (stage.before, stage.after), "a reader must see the old index or the new one, nothing between"
     crash_sync.run(folder, crash_sync.after())

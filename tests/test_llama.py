@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from askwiki.settings import LlmSettings, RoleSettings
 from tests import llama
 from tests.edge_wiki import variables
 from tests.running import ask, serving
+from tests.waiting import PATIENCE, until
 
 pytestmark = [
     pytest.mark.models,
@@ -29,7 +29,7 @@ SCHEMA: dict[str, Any] = {
     "required": ["answer", "reason"],
     "additionalProperties": False,
 }
-FREED_SECONDS = 15.0  # until the server notices that nobody reads on
+FREED_SECONDS = 15.0  # until the server notices that nobody reads on; the story alone would take longer
 
 
 @pytest.fixture(scope="module")
@@ -40,8 +40,8 @@ def server() -> Iterator[llama.Llama]:
 
 def make(url: str, **settings: Any) -> Llm:
     roles = {
-        "answer": RoleSettings(max_tokens=1500, timeout=60.0),
-        "condense": RoleSettings(max_tokens=60, timeout=60.0),
+        "answer": RoleSettings(max_tokens=1500, timeout=10 * PATIENCE),
+        "condense": RoleSettings(max_tokens=60, timeout=10 * PATIENCE),
     }
     llm = make_llm(LlmSettings(url=url, retries=0, **{**roles, **settings}))
     assert llm is not None
@@ -49,12 +49,12 @@ def make(url: str, **settings: Any) -> Llm:
 
 
 def busy_slots(server: llama.Llama) -> int:
-    slots = requests.get(f"{server.url.removesuffix('/v1')}/slots", timeout=10).json()
+    slots = requests.get(f"{server.url.removesuffix('/v1')}/slots", timeout=PATIENCE).json()
     return sum(slot["is_processing"] for slot in slots)
 
 
 def test_an_answer_comes_in_pieces_and_whole(server: llama.Llama) -> None:
-    role = RoleSettings(max_tokens=24, timeout=60.0)
+    role = RoleSettings(max_tokens=24, timeout=10 * PATIENCE)
     pieces = list(make(server.url, answer=role).stream("answer", STORY))
     assert len(pieces) > 5
     reply = make(server.url, answer=role).complete("answer", STORY)
@@ -81,20 +81,14 @@ def test_a_stopped_chat_frees_the_servers_slot(server: llama.Llama) -> None:
     with pytest.raises(Cancelled):
         for _ in stream:
             pass
-    deadline = time.monotonic() + FREED_SECONDS
-    while busy_slots(server) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert busy_slots(server) == 0
+    until(lambda: busy_slots(server) == 0, "nobody reads on, and the slot is free", seconds=FREED_SECONDS)
 
 
 def test_a_closed_stream_frees_the_servers_slot(server: llama.Llama) -> None:
     stream = make(server.url).stream("answer", STORY)
     next(stream)
     stream.close()
-    deadline = time.monotonic() + FREED_SECONDS
-    while busy_slots(server) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert busy_slots(server) == 0
+    until(lambda: busy_slots(server) == 0, "nobody reads on, and the slot is free", seconds=FREED_SECONDS)
 
 
 def test_a_server_that_dies_amid_the_answer_is_a_sentence() -> None:
