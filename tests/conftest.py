@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from tests import edge_wiki
 from tests.running import Running, serving
 
-settings.register_profile("untimed", deadline=None)  # a busy machine is no fault of the code
-settings.load_profile("untimed")
+# The same examples in every run (the long tests draw new ones); a busy machine is no fault of the code.
+settings.register_profile("steady", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("steady")
 
 
 @pytest.fixture(scope="session")
