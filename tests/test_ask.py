@@ -95,6 +95,7 @@ def command(store: Path, *words: str, **variables: str) -> subprocess.CompletedP
     environment |= {
         "ASKWIKI_STORE_PATH": str(store),
         "ASKWIKI_CONFIG": str(ROOT / "config"),
+        "ASKWIKI_SEARCH__TIMEOUT": "60",  # a busy machine must not take a part out of the question
         "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'pipelines'}",
         **variables,
     }

@@ -16,6 +16,7 @@ import pytest
 import yaml
 
 from tests.running import ROOT, environment
+from tests.waiting import PATIENCE
 
 DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
 SERVICES: dict[str, Any] = yaml.safe_load((ROOT / "docker-compose.yml").read_text(encoding="utf-8"))["services"]
@@ -23,7 +24,6 @@ IN_DOCKERFILE = [json.loads(words) for words in re.findall(r"^\s*CMD (\[.*\])$",
 IN_COMPOSE = [service["command"] for service in SERVICES.values() if service.get("command", [""])[0] == "python"]
 OURS = [words for words in [*IN_DOCKERFILE, *IN_COMPOSE] if words[1] == "-m"]
 PORT = "9099"
-SECONDS = 60
 
 
 def test_both_images_start_something_and_tell_how_it_does() -> None:
@@ -39,7 +39,7 @@ def test_both_images_start_something_and_tell_how_it_does() -> None:
 def test_a_command_of_the_images_exists_and_knows_its_options(words: list[str]) -> None:
     done = subprocess.run(
         [sys.executable, *words[1:4], "--help"], env=environment(), cwd=ROOT, capture_output=True, text=True,
-        timeout=SECONDS, check=True,
+        timeout=PATIENCE, check=True,
     )  # fmt: skip
     options = [word for word in words[4:] if word.startswith("--")]
     assert [option for option in options if not re.search(rf"{option}\b", done.stdout)] == []
@@ -72,7 +72,7 @@ def test_the_health_check_of_the_server_tells_a_live_one_from_a_dead_one(healthy
 
     def exit_code(port: int) -> int:
         words = [sys.executable, "-c", program.replace(PORT, str(port))]
-        return subprocess.run(words, capture_output=True, timeout=SECONDS, check=False).returncode
+        return subprocess.run(words, capture_output=True, timeout=PATIENCE, check=False).returncode
 
     assert exit_code(healthy_port) == 0
     assert exit_code(1) == 1
@@ -81,7 +81,7 @@ def test_the_health_check_of_the_server_tells_a_live_one_from_a_dead_one(healthy
 def test_the_health_check_of_the_indexer_fails_before_its_first_run(tmp_path: Path) -> None:
     (words,) = [words for words in IN_DOCKERFILE if "--healthy" in words]
     done = subprocess.run(
-        [sys.executable, *words[1:]], cwd=tmp_path, capture_output=True, text=True, timeout=SECONDS, check=False,
+        [sys.executable, *words[1:]], cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, check=False,
         env=environment(ASKWIKI_SCHEDULE__HEALTH=str(tmp_path / "health.json")),
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (1, "")

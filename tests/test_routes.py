@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from tests.edge_wiki import HIDDEN_WORD, PERSON
 from tests.running import Running, complete
+from tests.waiting import PATIENCE
 
-SECONDS = 60
 QUESTION = {"model": "wiki_answer", "messages": [{"role": "user", "content": "Что такое ТК?"}], "stream": False}
 INLET = {"user": PERSON, "body": {"model": "wiki_answer", "messages": QUESTION["messages"]}}
 
@@ -66,11 +66,11 @@ def valves_as_before(served: Running) -> Iterator[None]:
     """Random bodies turn valves, too; other tests share the server."""
     yield
     for name in ("wiki_answer", "wiki_condense"):
-        requests.post(f"{served.url}/{name}/valves/update", json={}, headers=served.headers, timeout=SECONDS)
+        requests.post(f"{served.url}/{name}/valves/update", json={}, headers=served.headers, timeout=PATIENCE)
 
 
 def status(served: Running, method: str, route: str, body: Any, headers: dict[str, str]) -> int:
-    return requests.request(method, served.url + route, json=body, headers=headers, timeout=SECONDS).status_code
+    return requests.request(method, served.url + route, json=body, headers=headers, timeout=PATIENCE).status_code
 
 
 @pytest.mark.parametrize(("method", "route", "body", "expected"), TABLE, ids=[f"{row[0]} {row[1]}" for row in TABLE])
@@ -82,7 +82,7 @@ def test_the_table_of_routes(
 
 
 def test_the_table_knows_every_route_of_the_server(served: Running) -> None:
-    listed = requests.get(f"{served.url}/openapi.json", headers=served.headers, timeout=SECONDS).json()["paths"]
+    listed = requests.get(f"{served.url}/openapi.json", headers=served.headers, timeout=PATIENCE).json()["paths"]
     known = {
         route.replace("/wiki_answer/", "/{pipeline_id}/")
         .replace("/wiki_condense/", "/{pipeline_id}/")
@@ -94,15 +94,15 @@ def test_the_table_knows_every_route_of_the_server(served: Running) -> None:
 
 def test_another_site_is_allowed_nothing(served: Running) -> None:
     headers = {**served.headers, "Origin": "https://evil.example"}
-    answer = requests.get(f"{served.url}/models", headers=headers, timeout=SECONDS)
+    answer = requests.get(f"{served.url}/models", headers=headers, timeout=PATIENCE)
     assert [name for name in answer.headers if name.lower().startswith("access-control")] == []
     preflight = {"Origin": "https://evil.example", "Access-Control-Request-Method": "POST"}
-    assert requests.options(f"{served.url}/chat/completions", headers=preflight, timeout=SECONDS).status_code == 401
+    assert requests.options(f"{served.url}/chat/completions", headers=preflight, timeout=PATIENCE).status_code == 401
 
 
 def test_a_body_over_the_limit_is_refused_with_a_sentence(served: Running) -> None:
     body = {**QUESTION, "padding": "x" * 4_000_001}
-    answer = requests.post(f"{served.url}/chat/completions", json=body, headers=served.headers, timeout=SECONDS)
+    answer = requests.post(f"{served.url}/chat/completions", json=body, headers=served.headers, timeout=PATIENCE)
     assert (answer.status_code, answer.json()["detail"]) == (
         413,
         "Сообщение слишком большое для ассистента. Начните новый чат и задайте вопрос словами, без картинок.",
@@ -110,10 +110,10 @@ def test_a_body_over_the_limit_is_refused_with_a_sentence(served: Running) -> No
 
 
 def test_what_the_chat_reads_of_a_fault_is_in_its_language_and_the_rest_in_english(served: Running) -> None:
-    chat = requests.post(f"{served.url}/chat/completions", json={}, headers=served.headers, timeout=SECONDS)
+    chat = requests.post(f"{served.url}/chat/completions", json={}, headers=served.headers, timeout=PATIENCE)
     assert chat.json()["detail"].startswith("Ассистент не смог прочитать это сообщение.")
     filtered = requests.post(
-        f"{served.url}/wiki_condense/filter/inlet", json={}, headers=served.headers, timeout=SECONDS
+        f"{served.url}/wiki_condense/filter/inlet", json={}, headers=served.headers, timeout=PATIENCE
     )
     assert filtered.json()["detail"].startswith("The request is not of the form this server reads")
 
@@ -167,21 +167,21 @@ def test_random_bodies_get_an_answer_or_a_sentence(served: Running, route: str, 
     if route.endswith("let"):
         body = {"user": PERSON, "body": body}
     data = json.dumps(body).encode()
-    checked(requests.post(served.url + route, data=data, headers=served.headers, timeout=SECONDS))
+    checked(requests.post(served.url + route, data=data, headers=served.headers, timeout=PATIENCE))
 
 
 @given(data=st.binary(max_size=200))
 @fuzzing
 def test_random_bytes_get_a_sentence(served: Running, data: bytes) -> None:
     headers = {**served.headers, "Content-Type": "application/json"}
-    answer = requests.post(f"{served.url}/chat/completions", data=data, headers=headers, timeout=SECONDS)
+    answer = requests.post(f"{served.url}/chat/completions", data=data, headers=headers, timeout=PATIENCE)
     checked(answer)
     assert answer.status_code in {400, 422}
 
 
 def test_json_nested_a_hundred_thousand_deep_gets_a_sentence(served: Running) -> None:
     data = b'{"model": ' + b"[" * 100_000 + b"]" * 100_000 + b"}"
-    checked(requests.post(f"{served.url}/chat/completions", data=data, headers=served.headers, timeout=SECONDS))
+    checked(requests.post(f"{served.url}/chat/completions", data=data, headers=served.headers, timeout=PATIENCE))
 
 
 def test_after_all_that_the_server_answers_and_nothing_of_it_is_in_the_log(served: Running) -> None:

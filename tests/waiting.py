@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-PATIENCE = 60.0  # seconds for what an idle machine does at once; only a guard against waiting for ever
+PATIENCE = 120.0  # seconds for what an idle machine does at once; only a guard against waiting for ever
 LOOK_SECONDS = 0.005
 
 
