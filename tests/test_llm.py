@@ -18,7 +18,7 @@ from askwiki.llm_reading import ThinkingFilter, conforms, read_json, without_thi
 from askwiki.llm_servers import base_urls
 from askwiki.settings import LlmSettings, RoleSettings
 from tests.scripted import Asking, Rule, Saying, ScriptedServer
-from tests.waiting import PATIENCE
+from tests.waiting import PATIENCE, until
 
 NOBODY = "http://127.0.0.1:9/v1"  # the discard port: nobody listens there
 ASK = [Message("system", "Be short."), Message("user", "How are you?")]
@@ -405,9 +405,15 @@ def test_the_log_has_tokens_and_milliseconds_but_no_words(caplog: pytest.LogCapt
 
 
 @pytest.fixture
-def blocked() -> Iterator[tuple[FairPool, threading.Event]]:
+def now() -> list[float]:
+    """The time of ``blocked``."""
+    return [0.0]
+
+
+@pytest.fixture
+def blocked(now: list[float]) -> Iterator[tuple[FairPool, threading.Event]]:
     """A pool of one place, held by a job until the event is set."""
-    pool, go = FairPool(1), threading.Event()
+    pool, go = FairPool(1, clock=lambda: now[0]), threading.Event()
     started = threading.Event()
 
     def hold() -> None:
@@ -432,16 +438,16 @@ def test_free_places_go_round_the_owners(blocked: tuple[FairPool, threading.Even
 
 
 def test_who_came_first_does_not_queue_again_behind_all_that_came_later(
-    blocked: tuple[FairPool, threading.Event],
+    blocked: tuple[FairPool, threading.Event], now: list[float]
 ) -> None:
     pool, go = blocked
     order: list[str] = []
     waiting = [pool.submit(owner, lambda name=owner: order.append(name)) for owner in ("old", *"abcdefgh")]  # type: ignore[misc]
-    time.sleep(1.5 * CALL_SECONDS)
+    now[0] += 1.5 * CALL_SECONDS
     newer = [pool.submit(owner, lambda name=owner: order.append(name)) for owner in ("new", "old")]  # type: ignore[misc]
     go.set()
     for future in waiting + newer:
-        future.result(5.0)
+        future.result(PATIENCE)
     assert order == ["old", *"abcdefgh", "old", "new"]
 
 
@@ -450,15 +456,15 @@ def test_one_place_of_eight_is_not_for_long_calls() -> None:
 
     def hold() -> None:
         begun.release()
-        go.wait(10.0)
+        go.wait(PATIENCE)
 
     held = [pool.submit(number, hold, long=True) for number in range(8)]
-    assert all(begun.acquire(timeout=5.0) for _ in range(7))
-    assert pool.submit("short", lambda: "at once").result(5.0) == "at once"
+    assert all(begun.acquire(timeout=PATIENCE) for _ in range(7))
+    assert pool.submit("short", lambda: "at once").result(PATIENCE) == "at once"
     assert not held[7].running()
     go.set()
     for future in held:
-        future.result(5.0)
+        future.result(PATIENCE)
 
 
 def test_a_call_before_which_a_chat_shows_nothing_goes_first(blocked: tuple[FairPool, threading.Event]) -> None:
@@ -472,18 +478,17 @@ def test_a_call_before_which_a_chat_shows_nothing_goes_first(blocked: tuple[Fair
     waiting = pool.submit("old", lambda: order.append("old"))
     thread = threading.Thread(target=ask_first)
     thread.start()
-    while not pool._first:
-        time.sleep(0.01)
+    until(lambda: pool._first, "the new chat waits")
     go.set()
-    waiting.result(5.0)
-    thread.join(5.0)
+    waiting.result(PATIENCE)
+    thread.join(PATIENCE)
     assert order == ["new", "old"]
 
 
 def test_owners_that_are_long_gone_are_forgotten() -> None:
     pool = FairPool(1)
     for number in range(REMEMBERED + 50):
-        pool.submit(number, lambda: None).result(5.0)
+        pool.submit(number, lambda: None).result(PATIENCE)
     assert len(pool._turns) <= REMEMBERED + 1
 
 

@@ -42,7 +42,8 @@ class FairPool:
     Its threads are daemons: a server that never answers does not keep the process alive.
     """
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
         self._size = max(1, size)
         self._free = self._size
         self._free_for_long = self._size - self._size // KEPT_FREE
@@ -50,7 +51,7 @@ class FairPool:
         self._lock = threading.Lock()
         self._first: deque[_Job] = deque()
         self._waiting: dict[Hashable, deque[_Job]] = {}
-        self._turns: dict[Hashable, float] = {}  # owner -> when it counts as come, on a monotonic clock
+        self._turns: dict[Hashable, float] = {}  # owner -> when it counts as come, on the clock
         self._jobs: SimpleQueue[Callable[[], None]] = SimpleQueue()
         self._here = threading.local()
 
@@ -116,7 +117,7 @@ class FairPool:
                 self._first.append(job)
             else:
                 self._waiting.setdefault(owner, deque()).append(job)
-                self._turns.setdefault(owner, time.monotonic())
+                self._turns.setdefault(owner, self._clock())
         self._dispatch()
 
     def _dispatch(self) -> None:
