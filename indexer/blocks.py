@@ -43,8 +43,7 @@ class Block(NamedTuple):
 def parse_blocks(text: str) -> list[Block]:
     """All blocks in order; the first begins at 0, the last ends at ``len(text)``."""
     lines = text.split("\n")
-    offsets = [0, *accumulate(len(line) + 1 for line in lines)]
-    offsets[-1] = len(text)
+    offsets = list(accumulate(map(len, lines), initial=0))  # without the lines' ends
     lines = ["" if line.isspace() else line for line in lines]
     blocks: list[Block] = []
     at, start = skip_blank(lines, 0), 0
@@ -52,8 +51,9 @@ def parse_blocks(text: str) -> list[Block]:
     while at < len(lines):
         kind, after, level, title = _read(lines, at, unclosed)
         at = skip_blank(lines, after)
-        blocks.append(Block(kind, start, offsets[at], level, title))
-        start = offsets[at]
+        end = min(offsets[at] + at, len(text))
+        blocks.append(Block(kind, start, end, level, title))
+        start = end
     if not blocks and text:
         return [Block("paragraph", 0, len(text))]
     return blocks
@@ -74,7 +74,7 @@ def _read(lines: Sequence[str], at: int, unclosed: set[str]) -> tuple[BlockKind,
     """(kind, line after the block, level, title) of the block that begins at line ``at``."""
     line = lines[at]
     if not is_prose(line):
-        if indent(line) >= 4:
+        if line[0] in " \t" and indent(line) >= 4:
             return "code", code_end(lines, at), 0, ""
         first = line.lstrip(" ")[0]
         if first == "#" and (heading := ATX.match(line)) and (title := heading_title(line, heading)) is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 
 SEPARATOR = " / "
 # At most a token a byte (no tokenizer makes more) it leaves room for text in the smallest encoders,
@@ -16,30 +17,29 @@ def breadcrumb(path: Sequence[str], title: str, headings: Sequence[str]) -> str:
 
     The title and the last heading stay longest: they say most about the text.
     """
-    above = _steps(path)
-    below = _steps((title, *headings))
-    line = _joined(above, below)
+    line = _joined(_steps((*path, title, *headings)))
     if len(line) <= PATH_BYTES // MOST_BYTES or _bytes(line) <= PATH_BYTES:
         return line
-    while above and _bytes(_joined(above, below)) > PATH_BYTES:
+    above = _steps(path)
+    below = _steps((title, *headings))
+    while above and _bytes(_joined(above + below)) > PATH_BYTES:
         above.pop(0)
-    while len(below) > 2 and _bytes(_joined(above, below)) > PATH_BYTES:
+    while len(below) > 2 and _bytes(_joined(above + below)) > PATH_BYTES:
         below.pop(1)
-    if _bytes(_joined(above, below)) > PATH_BYTES:
+    if _bytes(_joined(above + below)) > PATH_BYTES:
         share = (PATH_BYTES - len(SEPARATOR)) // len(below)
         below = [_beginning(step, share) for step in below]
-    return _joined(above, below)
+    return _joined(above + below)
 
 
 def _steps(titles: Sequence[str]) -> list[str]:
     """Each on one line, empty ones left out."""
-    return [step for title in titles if (step := " ".join(title.split()))]
+    return list(filter(None, map(" ".join, map(str.split, titles))))
 
 
-def _joined(above: list[str], below: list[str]) -> str:
+def _joined(steps: list[str]) -> str:
     """One line; a heading that repeats the title, or a title its folder, is said once."""
-    steps = above + below
-    return SEPARATOR.join([step for before, step in zip([None, *steps], steps, strict=False) if step != before])
+    return SEPARATOR.join([step for step, _ in groupby(steps)])
 
 
 def _bytes(line: str) -> int:

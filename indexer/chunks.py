@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import Any, NamedTuple
@@ -75,8 +74,10 @@ def chunk_page(
     if cutter:  # it knows where thoughts end: only scraps are joined before
         settings = dataclasses.replace(settings, merge_below=min(settings.merge_below, SCRAP))
     places = _places(page, blocks, screens, count, special, settings)
-    spans = [Span(place.start, place.end, place.group.headings) for place in places]
-    thoughts = cutter(page, spans) if cutter else [[Thought(span.end)] for span in spans]
+    if cutter:
+        thoughts = cutter(page, [Span(place.start, place.end, place.group.headings) for place in places])
+    else:
+        thoughts = [[Thought(place.end)] for place in places]
     stretches = [
         stretch
         for place, ends in zip(places, thoughts, strict=True)
@@ -94,7 +95,7 @@ def chunk_page(
 def _screens_told(group: Group, cuts: list[_Cut], screens: Screens) -> list[_Cut]:
     """Each part by the rules too: what it says, and what it repeats of a table's header."""
     if len(cuts) == 1:
-        return [_Cut(cuts[0].piece, cuts[0].screen or group.screen)]
+        return [_Cut(cuts[0].piece, True)] if group.screen else cuts
     return [
         _Cut(
             cut.piece,
@@ -134,8 +135,9 @@ def _places(
     ]
     places = []
     for group in group_sections(measured, settings):
-        longest = max(range(group.first, group.last + 1), key=heads.__getitem__)
-        places.append(_Place(group, starts[group.first], starts[group.last + 1], paths[longest], heads[longest]))
+        head = max(heads[group.first : group.last + 1])
+        path = paths[heads.index(head, group.first)]
+        places.append(_Place(group, starts[group.first], starts[group.last + 1], path, head))
     return places
 
 
@@ -156,36 +158,34 @@ def _stretches(
 def _assemble(
     page: Page, groups: Sequence[Group], cuts: Sequence[Sequence[_Cut]], acl: str, settings: ChunkingSettings
 ) -> Iterator[Chunk]:
-    seen: Counter[tuple[str, ...]] = Counter()
+    seen: dict[tuple[str, ...], int] = {}
     labelled = is_labelled(page.labels, settings.screen_labels)
     ordinal = 0
     for group, parts in zip(groups, cuts, strict=True):
         url = with_anchor(page.url, group.anchor)
+        before = seen.get(group.place, 0)
+        seen[group.place] = before + 1
         for part, cut in enumerate(parts, start=1):
-            text = cut.piece.text(page.markdown)
-            fields: dict[str, Any] = {
-                "id": f"{page.id}#{_digest((*group.place, str(seen[group.place]), str(part)))}",
-                "page_id": page.id,
-                "space": page.space,
-                "title": page.title,
-                "path": page.path,
-                "headings": group.headings,
-                "url": url,
-                "kind": group.kind,
-                "screen": labelled or cut.screen,
-                "ordinal": ordinal,
-                "part": part,
-                "parts": len(parts),
-                "text": text,
-                "overlap": cut.piece.overlap,
-                "context": "",
-                "updated": page.updated,
-                "labels": page.labels,
-                "acl": acl,
-            }
-            yield Chunk(**fields, hash="")
+            yield Chunk(
+                id=f"{page.id}#{_digest((*group.place, str(before), str(part)))}",
+                page_id=page.id,
+                space=page.space,
+                title=page.title,
+                path=page.path,
+                headings=group.headings,
+                url=url,
+                kind=group.kind,
+                screen=labelled or cut.screen,
+                ordinal=ordinal,
+                part=part,
+                parts=len(parts),
+                text=cut.piece.text(page.markdown),
+                overlap=cut.piece.overlap,
+                updated=page.updated,
+                labels=page.labels,
+                acl=acl,
+            )
             ordinal += 1
-        seen[group.place] += 1
 
 
 def embedded_texts(chunk: Chunk, sparse_path: bool) -> EmbeddedTexts:

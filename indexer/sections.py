@@ -51,7 +51,7 @@ def split_sections(page: Page, blocks: Sequence[Block] | None = None) -> list[Se
 def _section(
     page: Page, before: list[Section], level: int, headings: list[tuple[int, str]], anchor: str, start: int, end: int
 ) -> Section:
-    titles = tuple(title for _, title in headings)
+    titles = tuple([title for _, title in headings])
     return Section(page.id, len(before), level, titles, anchor, page.markdown[start:end])
 
 
