@@ -6,7 +6,7 @@ import dataclasses
 import hashlib
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from askwiki.data import Chunk, Page
 from askwiki.errors import PageError
@@ -198,15 +198,8 @@ def embedded_texts(chunk: Chunk, sparse_path: bool) -> EmbeddedTexts:
 
 def with_context(chunk: Chunk, context: str) -> Chunk:
     """The chunk with its context and the hash of all that the store keeps of it: another hash, another point."""
-    fields = {name: getattr(chunk, name) for name in _STORED} | {"context": context}
-    return Chunk(**fields, hash=_hash_of(fields))
-
-
-_STORED = [field.name for field in dataclasses.fields(Chunk) if field.name != "hash"]
-
-
-def _hash_of(fields: dict[str, Any]) -> str:
-    return _digest([value if isinstance(value, str) else _line(value) for value in fields.values()])
+    *fields, _ = described = chunk._replace(context=context)
+    return described._replace(hash=_digest([value if isinstance(value, str) else _line(value) for value in fields]))
 
 
 def _line(value: object) -> str:

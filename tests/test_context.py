@@ -62,7 +62,7 @@ def test_without_a_model_the_template_names_path_neighbours_and_first_sentence(c
 
 def test_the_template_speaks_the_language_of_the_page_and_numbers_parts() -> None:
     [chunk] = chunks_of(Page("1", "IT", "Requests", (), "", "One sentence. Another."))
-    assert template(replace(chunk, part=2, parts=3), None, None, "en") == "Requests. Part 2 of 3. One sentence."
+    assert template(chunk._replace(part=2, parts=3), None, None, "en") == "Requests. Part 2 of 3. One sentence."
 
 
 @pytest.mark.parametrize(

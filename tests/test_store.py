@@ -164,8 +164,8 @@ def test_a_replaced_page_has_only_its_new_chunks(store: Store) -> None:
 
 def test_chunks_of_a_page_come_in_page_order(store: Store) -> None:
     writer = store.writer()
-    second = replace(make_chunk("1", 1, "второй"), id="1#a", part=2, parts=2)
-    first = replace(make_chunk("1", 1, "первый"), id="1#b", part=1, parts=2)
+    second = make_chunk("1", 1, "второй")._replace(id="1#a", part=2, parts=2)
+    first = make_chunk("1", 1, "первый")._replace(id="1#b", part=1, parts=2)
     write_page(writer, second, first, make_chunk("1", 0, "нулевой"))
     writer.commit()
     writer.close()
@@ -174,7 +174,7 @@ def test_chunks_of_a_page_come_in_page_order(store: Store) -> None:
 
 def test_changed_payload_leaves_the_vectors(store: Store) -> None:
     chunk = make_chunk("1", 0, "пароль")
-    moved = replace(chunk, path=("Home", "Elsewhere"), labels=("new",), acl="team")
+    moved = chunk._replace(path=("Home", "Elsewhere"), labels=("new",), acl="team")
     writer, reader = store.writer(), store.reader()
     write_page(writer, chunk)
     writer.update_payload(SOURCE, make_state([moved], "2"), [moved], ONLY_TEAM)

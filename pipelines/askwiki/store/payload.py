@@ -39,7 +39,6 @@ INDEXES: Mapping[str, IndexKind] = {
 }
 
 _NAMESPACE = uuid.UUID("6f0c8a52-6d7e-5d0a-9c39-2b8a7c4f5e11")  # of our point ids; constant for ever
-_CHUNK_FIELDS = tuple(item.name for item in fields(Chunk))
 _TUPLES = {"path", "headings", "labels"}
 
 
@@ -49,14 +48,14 @@ def point_id(record: str, *names: str) -> str:
 
 
 def chunk_payload(source: str, chunk: Chunk) -> dict[str, Any]:
-    payload = {name: getattr(chunk, name) for name in _CHUNK_FIELDS}
+    payload = chunk._asdict()
     payload.update({name: list(payload[name]) for name in _TUPLES})
     return {"record": "chunk", "source": source, **payload}
 
 
 def to_chunk(payload: Mapping[str, Any]) -> Chunk:
     """Fields that an older writer did not know keep their defaults."""
-    known = {name: payload[name] for name in _CHUNK_FIELDS if name in payload}
+    known = {name: payload[name] for name in Chunk._fields if name in payload}
     known.update({name: tuple(known[name]) for name in _TUPLES if name in known})
     return Chunk(**known)
 
