@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 from collections.abc import Iterator, Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from askwiki.data import Chunk, Page
@@ -16,7 +16,7 @@ from indexer.blocks import Block, parse_blocks
 from indexer.breadcrumb import breadcrumb
 from indexer.cut import Cutter, Span, Thought
 from indexer.fit import Count, Ruler, Stretch, fit_stretches, length_of
-from indexer.groups import Group, Measured, group_sections, is_bare
+from indexer.groups import Group, group_of, group_sections
 from indexer.pieces import Piece, Size
 from indexer.plain_text import plain_text
 from indexer.screens import Screens, is_labelled
@@ -69,11 +69,12 @@ def chunk_page(
     ``cutter`` divides long sections into thoughts; without it they are cut by rule where they are too long.
     """
     blocks = parse_blocks(page.markdown)
-    [special] = count([""])
     screens = Screens(page.markdown, blocks)
     if cutter:  # it knows where thoughts end: only scraps are joined before
         settings = dataclasses.replace(settings, merge_below=min(settings.merge_below, SCRAP))
-    places = _places(page, blocks, screens, count, special, settings)
+    [special] = count([""])
+    ruler = Ruler(count, special, limit, settings.overlap_sentences)
+    places = _places(page, blocks, screens, ruler, settings)
     if cutter:
         thoughts = cutter(page, [Span(place.start, place.end, place.group.headings) for place in places])
     else:
@@ -83,7 +84,6 @@ def chunk_page(
         for place, ends in zip(places, thoughts, strict=True)
         for stretch in _stretches(page, place, ends, limit, settings)
     ]
-    ruler = Ruler(count, special, limit, settings.overlap_sentences)
     fitted = iter(fit_stretches(page.markdown, blocks, stretches, ruler))
     cuts = [
         _screens_told(place.group, [_Cut(piece, end.screen) for end in ends for piece in next(fitted)], screens)
@@ -110,31 +110,26 @@ def _screens_told(group: Group, cuts: list[_Cut], screens: Screens) -> list[_Cut
 
 
 def _places(
-    page: Page, blocks: Sequence[Block], screens: Screens, count: Count, special: int, settings: ChunkingSettings
+    page: Page, blocks: Sequence[Block], screens: Screens, ruler: Ruler, settings: ChunkingSettings
 ) -> list[_Place]:
     """The page's groups; paths and sections are counted in one batch."""
     sections = split_sections(page, blocks)
+    starts = list(accumulate([len(section.markdown) for section in sections], initial=0))
+    stretches = list(pairwise(starts))
     paths = [breadcrumb(page.path, page.title, section.headings) for section in sections]
-    plain = [plain_text(section.markdown) for section in sections]
-    counted = count([*paths, *plain])
-    heads = counted[: len(paths)]
-    bodies = [
-        length_of(tokens - special, section.markdown)
-        for tokens, section in zip(counted[len(paths) :], sections, strict=True)
-    ]
-    starts = [0, *accumulate(len(section.markdown) for section in sections)]
-    measured = [
-        Measured(
+    counted = ruler.measure([*paths, *(plain_text(section.markdown) for section in sections)])
+    heads, bodies = counted[: len(paths)], counted[len(paths) :]
+    alone = [
+        group_of(
             section,
-            body,
-            settings.tokens - head,
-            bool(screens.rule(start, start + len(section.markdown), section.headings)),
-            is_bare(section),
+            tokens=length_of(body - ruler.special, end - start),
+            room=settings.tokens - head,
+            screen=bool(screens.rule(start, end, section.headings)),
         )
-        for section, start, head, body in zip(sections, starts, heads, bodies, strict=False)
+        for section, (start, end), head, body in zip(sections, stretches, heads, bodies, strict=True)
     ]
     places = []
-    for group in group_sections(measured, settings):
+    for group in group_sections(alone, settings):
         head = max(heads[group.first : group.last + 1])
         path = paths[heads.index(head, group.first)]
         places.append(_Place(group, starts[group.first], starts[group.last + 1], path, head))

@@ -104,14 +104,13 @@ def _cut(text: str, blocks: Sequence[Block], stretches: Sequence[Stretch], ruler
 
 
 def _lengths(text: str, planned: Sequence[Sequence[Unit]], ruler: Ruler) -> list[list[float]]:
-    own = [[text[unit.start : unit.end] for unit in units] for units in planned]
-    counted = iter(ruler.measure([plain_text(one) for texts in own for one in texts]))
-    return [[length_of(next(counted) - ruler.special, one) for one in texts] for texts in own]
+    counted = iter(ruler.measure([plain_text(text[unit.start : unit.end]) for units in planned for unit in units]))
+    return [[length_of(next(counted) - ruler.special, unit.end - unit.start) for unit in units] for units in planned]
 
 
-def length_of(tokens: float, text: str) -> float:
+def length_of(tokens: float, characters: int) -> float:
     """The tokens that the encoder sees, and a little for letters that it never sees (addresses, rulers)."""
-    return max(tokens, len(text) / UNSEEN, 0)
+    return max(tokens, characters / UNSEEN, 0)
 
 
 def _smaller(text: str, units: Sequence[Unit], lengths: Sequence[float], size: Size) -> list[Unit]:

@@ -13,16 +13,6 @@ from askwiki.data import Kind, Section
 from askwiki.settings import ChunkingSettings
 
 
-class Measured(NamedTuple):
-    """A section, its length, the tokens that a chunk with its path has left, and whether it tells of a screen."""
-
-    section: Section
-    tokens: float
-    room: int
-    screen: bool
-    bare: bool
-
-
 class Group(NamedTuple):
     """Consecutive sections that become one chunk, or several parts when they are long."""
 
@@ -45,7 +35,13 @@ class Group(NamedTuple):
         return "note" if depth == 0 else "section" if depth == 1 else "subsection"
 
 
-def group_sections(sections: Sequence[Measured], settings: ChunkingSettings) -> list[Group]:
+def group_of(section: Section, *, tokens: float, room: int, screen: bool) -> Group:
+    """A section alone: its length, the tokens that a chunk with its path has left, whether it tells of a screen."""
+    number, way, bare = section.ordinal, section.headings, _is_bare(section)
+    return Group(number, number, tokens, room, screen, bare, not bare, way, way, section.anchor)
+
+
+def group_sections(sections: Sequence[Group], settings: ChunkingSettings) -> list[Group]:
     """All sections in order, in groups.
 
     What is joined shares a heading: text under no heading stays alone, and so do top-level sections,
@@ -61,30 +57,23 @@ def group_sections(sections: Sequence[Measured], settings: ChunkingSettings) -> 
     return groups
 
 
-def _subtree_end(sections: Sequence[Measured], at: int) -> int:
-    depth = len(sections[at].section.headings)
+def _subtree_end(sections: Sequence[Group], at: int) -> int:
+    depth = len(sections[at].headings)
     end = at + 1
-    while depth and end < len(sections) and len(sections[end].section.headings) > depth:
+    while depth and end < len(sections) and len(sections[end].headings) > depth:
         end += 1
     return end
 
 
-def _build(sections: Sequence[Measured], at: int, end: int, settings: ChunkingSettings) -> list[Group]:
+def _build(sections: Sequence[Group], at: int, end: int, settings: ChunkingSettings) -> list[Group]:
     """The groups of one subtree: its own text, then those of its children, joined while they fit."""
-    groups = [_alone(sections[at])]
+    groups = [sections[at]]
     child = at + 1
     while child < end:
         after = _subtree_end(sections, child)
         groups += _build(sections, child, after, settings)
         child = after
     return list(_joined(groups, settings)) if len(groups) > 1 else groups
-
-
-def _alone(one: Measured) -> Group:
-    section = one.section
-    number = section.ordinal
-    way = section.headings
-    return Group(number, number, one.tokens, one.room, one.screen, one.bare, not one.bare, way, way, section.anchor)
 
 
 def _joined(groups: Sequence[Group], settings: ChunkingSettings) -> Iterator[Group]:
@@ -127,6 +116,6 @@ def _shared(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
     return one[:end]
 
 
-def is_bare(section: Section) -> bool:
+def _is_bare(section: Section) -> bool:
     """A heading with no text of its own."""
     return section.level > 0 and not section.markdown.strip().partition("\n")[2].strip("=- \t\r\n")
