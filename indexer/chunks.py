@@ -18,7 +18,7 @@ from indexer.cut import Cutter, Span, Thought
 from indexer.fit import Count, Ruler, Stretch, fit_stretches, length_of
 from indexer.groups import Group, group_of, group_sections
 from indexer.pieces import Piece, Size
-from indexer.plain_text import plain_text
+from indexer.plain_text import PlainPage, plain_text
 from indexer.screens import Screens, is_labelled
 from indexer.sections import split_sections
 
@@ -69,12 +69,13 @@ def chunk_page(
     ``cutter`` divides long sections into thoughts; without it they are cut by rule where they are too long.
     """
     blocks = parse_blocks(page.markdown)
+    plain = PlainPage(page.markdown)
     screens = Screens(page.markdown, blocks)
     if cutter:  # it knows where thoughts end: only scraps are joined before
         settings = dataclasses.replace(settings, merge_below=min(settings.merge_below, SCRAP))
     [special] = count([""])
     ruler = Ruler(count, special, limit, settings.overlap_sentences)
-    places = _places(page, blocks, screens, ruler, settings)
+    places = _places(page, blocks, plain, screens, ruler, settings)
     if cutter:
         thoughts = cutter(page, [Span(place.start, place.end, place.group.headings) for place in places])
     else:
@@ -84,7 +85,7 @@ def chunk_page(
         for place, ends in zip(places, thoughts, strict=True)
         for stretch in _stretches(page, place, ends, limit, settings)
     ]
-    fitted = iter(fit_stretches(page.markdown, blocks, stretches, ruler))
+    fitted = iter(fit_stretches(plain, blocks, stretches, ruler))
     cuts = [
         _screens_told(place.group, [_Cut(piece, end.screen) for end in ends for piece in next(fitted)], screens)
         for place, ends in zip(places, thoughts, strict=True)
@@ -110,14 +111,14 @@ def _screens_told(group: Group, cuts: list[_Cut], screens: Screens) -> list[_Cut
 
 
 def _places(
-    page: Page, blocks: Sequence[Block], screens: Screens, ruler: Ruler, settings: ChunkingSettings
+    page: Page, blocks: Sequence[Block], plain: PlainPage, screens: Screens, ruler: Ruler, settings: ChunkingSettings
 ) -> list[_Place]:
     """The page's groups; paths and sections are counted in one batch."""
     sections = split_sections(page, blocks)
     starts = list(accumulate([len(section.markdown) for section in sections], initial=0))
     stretches = list(pairwise(starts))
     paths = [breadcrumb(page.path, page.title, section.headings) for section in sections]
-    counted = ruler.measure([*paths, *(plain_text(section.markdown) for section in sections)])
+    counted = ruler.measure([*paths, *map(plain.of, stretches)])
     heads, bodies = counted[: len(paths)], counted[len(paths) :]
     alone = [
         group_of(

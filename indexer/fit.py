@@ -12,7 +12,7 @@ from typing import NamedTuple
 from askwiki.errors import PageError
 from indexer.blocks import Block, blocks_of_part
 from indexer.pieces import Piece, Size, pack
-from indexer.plain_text import plain_text
+from indexer.plain_text import PlainPage
 from indexer.sentences import language_of
 from indexer.units import Unit, find_units, split_unit
 
@@ -44,8 +44,10 @@ class Ruler(NamedTuple):
     overlap: int  # sentences
 
 
-def fit_stretches(text: str, blocks: Sequence[Block], stretches: Sequence[Stretch], ruler: Ruler) -> list[list[Piece]]:
-    """The pieces of every stretch, none too long; ``blocks`` are those of the whole text."""
+def fit_stretches(
+    page: PlainPage, blocks: Sequence[Block], stretches: Sequence[Stretch], ruler: Ruler
+) -> list[list[Piece]]:
+    """The pieces of every stretch, none too long; ``blocks`` are those of the whole page."""
     fitted = [[Piece(stretch.start, stretch.end)] for stretch in stretches]
     # What is far below the limit as a whole needs no second count.
     waiting = {n: stretch for n, stretch in enumerate(stretches) if stretch.tokens > stretch.size.most - CERTAIN}
@@ -53,9 +55,9 @@ def fit_stretches(text: str, blocks: Sequence[Block], stretches: Sequence[Stretc
         if not waiting:
             return fitted
         long = {n: stretch for n, stretch in waiting.items() if stretch.tokens > stretch.size.most}
-        for number, pieces in zip(long, _cut(text, blocks, list(long.values()), ruler), strict=True):
+        for number, pieces in zip(long, _cut(page, blocks, list(long.values()), ruler), strict=True):
             fitted[number] = pieces
-        longest = _longest(text, waiting, fitted, ruler.measure)
+        longest = _longest(page, waiting, fitted, ruler.measure)
         waiting = {
             n: _smaller_stretch(stretch, longest[n] - ruler.special, n in long)
             for n, stretch in waiting.items()
@@ -73,11 +75,11 @@ def _smaller_stretch(stretch: Stretch, tokens: int, cut: bool) -> Stretch:
 
 
 def _longest(
-    text: str, stretches: Mapping[int, Stretch], pieces: Sequence[Sequence[Piece]], count: Count
+    page: PlainPage, stretches: Mapping[int, Stretch], pieces: Sequence[Sequence[Piece]], count: Count
 ) -> dict[int, int]:
     """Tokens of the longest piece of each stretch, as it is embedded."""
     heads = [(number, stretch.head) for number, stretch in stretches.items() for _ in pieces[number]]
-    texts = [plain_text(piece.text(text)) for number in stretches for piece in pieces[number]]
+    texts = [page.of(*piece.stretches) for number in stretches for piece in pieces[number]]
     counted = count([f"{head}\n{own}".strip() for (_, head), own in zip(heads, texts, strict=True)])
     longest: dict[int, int] = {}
     for (number, _), tokens in zip(heads, counted, strict=True):
@@ -85,9 +87,10 @@ def _longest(
     return longest
 
 
-def _cut(text: str, blocks: Sequence[Block], stretches: Sequence[Stretch], ruler: Ruler) -> list[list[Piece]]:
+def _cut(page: PlainPage, blocks: Sequence[Block], stretches: Sequence[Stretch], ruler: Ruler) -> list[list[Piece]]:
     if not stretches:
         return []
+    text = page.markdown
     language = language_of(text)
     planned = []
     for stretch in stretches:
@@ -95,16 +98,16 @@ def _cut(text: str, blocks: Sequence[Block], stretches: Sequence[Stretch], ruler
         own = blocks_of_part(text, blocks, stretch.start, stretch.end)
         planned.append(find_units(text, own, max(longest, 1), language))
     pieces = []
-    for stretch, units, lengths in zip(stretches, planned, _lengths(text, planned, ruler), strict=True):
+    for stretch, units, lengths in zip(stretches, planned, _lengths(page, planned, ruler), strict=True):
         while any(length > stretch.size.most for length in lengths):
             units = _smaller(text, units, lengths, stretch.size)
-            [lengths] = _lengths(text, [units], ruler)
+            [lengths] = _lengths(page, [units], ruler)
         pieces.append(pack(units, lengths, stretch.size, ruler.overlap))
     return pieces
 
 
-def _lengths(text: str, planned: Sequence[Sequence[Unit]], ruler: Ruler) -> list[list[float]]:
-    counted = iter(ruler.measure([plain_text(text[unit.start : unit.end]) for units in planned for unit in units]))
+def _lengths(page: PlainPage, planned: Sequence[Sequence[Unit]], ruler: Ruler) -> list[list[float]]:
+    counted = iter(ruler.measure([page.of((unit.start, unit.end)) for units in planned for unit in units]))
     return [[length_of(next(counted) - ruler.special, unit.end - unit.start) for unit in units] for units in planned]
 
 

@@ -31,6 +31,11 @@ class Piece(NamedTuple):
     end: int
     lead: tuple[tuple[int, int], ...] = ()
 
+    @property
+    def stretches(self) -> tuple[tuple[int, int], ...]:
+        """All of the page that it holds, what it repeats first."""
+        return *self.lead, (self.start, self.end)
+
     def text(self, page: str) -> str:
         own = page[self.start : self.end]
         return "".join([*(page[start:end] for start, end in self.lead), own]) if self.lead else own
