@@ -13,11 +13,12 @@ _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 _TAGS = "a|b|code|col|colgroup|details|div|i|img|li|ol|p|pre|span|sub|summary|sup|table|tbody|td|tfoot|th|thead|tr|u|ul"
 _TAG = re.compile(rf"</?(?:{_TAGS})\b[^<>]*>", re.IGNORECASE)
 # Lines are found by the line's end before them: a pattern that begins with a letter is searched for
-# much faster than one that begins with "^".
-_FENCE = re.compile(r"\n[ \t]*(?:`{3,}|~{3,})[^\n]*")
-_RULER = re.compile(r"\n[ \t>]*\|?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?[ \t]*\|?)?[ \t\r]*(?=\n)")
-_FRONT = re.compile(r"\n[ \t]*(?:(?:>[ \t]?)+[ \t]*(?:#{1,6}[ \t]+)?|#{1,6}[ \t]+)")
+# much faster than one that begins with "^"; most lines are passed over by what they must begin with.
+_FENCE = re.compile(r"\n[ \t]*(?=[`~])(?:`{3,}|~{3,})[^\n]*")
+_RULER = re.compile(r"\n(?=[ \t>|:]*-)[ \t>]*\|?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?[ \t]*\|?)?[ \t\r]*(?=\n)")
+_FRONT = re.compile(r"\n[ \t]*(?=[>#])(?:(?:>[ \t]?)+[ \t]*(?:#{1,6}[ \t]+)?|#{1,6}[ \t]+)")
 _ROW = re.compile(r"\n[ \t]*\|[^\n]*")
+_BLANKS = re.compile(r"  +")
 _label = itemgetter(1)  # of a match; a template such as r"\1" is filled by Python code, several times slower
 
 
@@ -69,10 +70,7 @@ def _without_marks(markdown: str) -> str:
     text = text.replace("**", "").replace("`", "")
     if table:
         text = _ROW.sub(_cells, text)
-    text = text.replace("\t", " ").replace("\u00a0", " ")
-    while "  " in text:  # halved at each turn
-        text = text.replace("  ", " ")
-    return text
+    return _BLANKS.sub(" ", text.replace("\t", " ").replace("\u00a0", " "))
 
 
 def _cells(row: re.Match[str]) -> str:
