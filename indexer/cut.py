@@ -62,14 +62,13 @@ def cut_by_meaning(page: Page, spans: Sequence[Span], *, desk: Desk) -> list[lis
     """
     if not page.markdown:
         return [[Thought(span.end)] for span in spans]
-    language = language_of(page.markdown)
-    prompt = desk.prompts.get(ROLE, language)
+    prompt = desk.prompts.get(ROLE, language_of(page.markdown))
     blocks = parse_blocks(page.markdown)
     batches: list[list[tuple[str, list[Unit]]]] = []
     calls: dict[str, Callable[[Llm], str]] = {}
     for span in spans:
         batches.append([])
-        units = number_units(page.markdown, blocks_of_part(page.markdown, blocks, span.start, span.end), language)
+        units = number_units(page.markdown, blocks_of_part(page.markdown, blocks, span.start, span.end))
         for batch in _batches(units) if len(units) > SENTENCES else [units]:
             text = "\n".join(
                 f"[{number}] {page.markdown[unit.start : unit.end].strip()}" for number, unit in enumerate(batch, 1)

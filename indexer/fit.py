@@ -13,7 +13,6 @@ from askwiki.errors import PageError
 from indexer.blocks import Block, blocks_of_part
 from indexer.pieces import Piece, Size, pack
 from indexer.plain_text import PlainPage
-from indexer.sentences import language_of
 from indexer.units import Unit, find_units, split_unit
 
 Count = Callable[[Sequence[str]], list[int]]
@@ -91,12 +90,11 @@ def _cut(page: PlainPage, blocks: Sequence[Block], stretches: Sequence[Stretch],
     if not stretches:
         return []
     text = page.markdown
-    language = language_of(text)
     planned = []
     for stretch in stretches:
         longest = int(stretch.size.wished * (stretch.end - stretch.start) / max(stretch.tokens, 1))
         own = blocks_of_part(text, blocks, stretch.start, stretch.end)
-        planned.append(find_units(text, own, max(longest, 1), language))
+        planned.append(find_units(text, own, max(longest, 1)))
     pieces = []
     for stretch, units, lengths in zip(stretches, planned, _lengths(page, planned, ruler), strict=True):
         while any(length > stretch.size.most for length in lengths):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from indexer.blocks import Block
-from indexer.sentences import sentence_ends, word_ends
+from indexer.sentences import language_of, sentence_ends, word_ends
 
 # Prices of a border, 0 (made for cutting) to 100 (never, if there is any other). Only their order
 # matters much: blocks before items and sentences, those before rows, rows before code, words last.
@@ -43,7 +43,7 @@ class Unit(NamedTuple):
     lead: tuple[tuple[int, int], ...] = ()  # earlier text to repeat when a part begins here
 
 
-def find_units(text: str, blocks: list[Block], longest: int, language: str) -> list[Unit]:
+def find_units(text: str, blocks: list[Block], longest: int) -> list[Unit]:
     """Blocks as they are, or their sentences, items, rows, lines where a block has more than ``longest`` characters."""
     units: list[Unit] = []
     previous: Block | None = None
@@ -52,21 +52,21 @@ def find_units(text: str, blocks: list[Block], longest: int, language: str) -> l
         if block.end - block.start <= longest:
             units.append(Unit(block.start, block.end, price, block.kind == "paragraph"))
         else:
-            inner = list(_split(text, block, longest, language))
+            inner = list(_split(text, block, longest))
             units.append(inner[0]._replace(price=price))
             units.extend(inner[1:])
         previous = block
     return units
 
 
-def number_units(text: str, blocks: list[Block], language: str) -> list[Unit]:
+def number_units(text: str, blocks: list[Block]) -> list[Unit]:
     """What a model chooses between: sentences and items; tables, code and diagrams whole."""
     units: list[Unit] = []
     previous: Block | None = None
     for block in blocks:
         price = _border_price(text, previous, block)
         split = _NUMBERED.get(block.kind, _whole)
-        inner = list(split(text, block, language))
+        inner = list(split(text, block))
         units.append(inner[0]._replace(price=price))
         units.extend(inner[1:])
         previous = block
@@ -87,8 +87,8 @@ def _border_price(text: str, before: Block | None, after: Block) -> int:
     return BETWEEN_BLOCKS
 
 
-def _split(text: str, block: Block, longest: int, language: str) -> Iterator[Unit]:
-    for unit in _SPLIT.get(block.kind, _sentences)(text, block, language):
+def _split(text: str, block: Block, longest: int) -> Iterator[Unit]:
+    for unit in _SPLIT.get(block.kind, _sentences)(text, block):
         if unit.end - unit.start <= longest:
             yield unit
         else:
@@ -104,15 +104,15 @@ def split_unit(text: str, unit: Unit, longest: int) -> Iterator[Unit]:
         start = unit.start + end
 
 
-def _sentences(text: str, block: Block, language: str) -> Iterator[Unit]:
+def _sentences(text: str, block: Block) -> Iterator[Unit]:
     """Paragraphs and quotes (whose lines are sentences' borders too)."""
     start = block.start
-    for end in sentence_ends(text[block.start : block.end], language):
+    for end in sentence_ends(text[block.start : block.end], language_of(text)):
         yield Unit(start, block.start + end, BETWEEN_SENTENCES, prose=True)
         start = block.start + end
 
 
-def _items(text: str, block: Block, language: str) -> Iterator[Unit]:
+def _items(text: str, block: Block) -> Iterator[Unit]:
     """Items with all that is under them; an item's own lines and sub-items where it is long."""
     start = block.start
     price = BETWEEN_ITEMS
@@ -134,7 +134,7 @@ def _items(text: str, block: Block, language: str) -> Iterator[Unit]:
     yield Unit(start, block.end, price, prose=True)
 
 
-def _rows(text: str, block: Block, language: str) -> Iterator[Unit]:
+def _rows(text: str, block: Block) -> Iterator[Unit]:
     """Rows; each knows the header, and the row above that holds the value of its merged first cell."""
     lines = _lines(text, block)
     header = (lines[0][0], lines[1][1])
@@ -151,7 +151,7 @@ def _rows(text: str, block: Block, language: str) -> Iterator[Unit]:
         price = BETWEEN_ROWS
 
 
-def _code_lines(text: str, block: Block, language: str) -> Iterator[Unit]:
+def _code_lines(text: str, block: Block) -> Iterator[Unit]:
     """Lines; a part inside a fence begins with the line that opens it."""
     lines = _lines(text, block)
     lead = (lines[0],) if block.kind == "fence" else ()
@@ -173,11 +173,11 @@ def _lines(text: str, block: Block) -> list[tuple[int, int]]:
     return lines
 
 
-def _whole(text: str, block: Block, language: str) -> Iterator[Unit]:
+def _whole(text: str, block: Block) -> Iterator[Unit]:
     yield Unit(block.start, block.end, BETWEEN_BLOCKS)
 
 
-_Splitter = Callable[[str, Block, str], Iterator[Unit]]
+_Splitter = Callable[[str, Block], Iterator[Unit]]
 _SPLIT: dict[str, _Splitter] = {
     "table": _rows,
     "list": _items,
