@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from urllib.parse import urlsplit
 
 # Confluence's page addresses: /display/KEY/Title, /pages/viewpage.action?pageId=1,
-# /spaces/KEY/pages/1/Title, and the short /x/AbCd.
-_CONFLUENCE = re.compile(r"/display/|/pages/viewpage\.action|/spaces/[^/]+/pages/|/x/[\w-]+$")
-_CLOUD_HOST = ".atlassian.net"
-_NOT_IN_ADDRESS = re.compile(r"[^\w.~()!*-]+|[^\x00-\x7f]+", re.ASCII)
+# /spaces/KEY/pages/1/Title, and the short /x/AbCd; not a host of such a name (https://x/AbCd).
+_CONFLUENCE = re.compile(r"(?<!:/)/(?:display/|pages/viewpage\.action|spaces/[^/]+/pages/|x/[\w-]+$)")
+_CLOUD = re.compile(r"[^/]*//[^/]*\.atlassian\.net(?:[:/]|$)", re.IGNORECASE)
+_NOT_IN_ADDRESS = re.compile(r"[^\w.~()!*-]+", re.ASCII)
+_NOT_IN_GITHUB = re.compile(r"[^\w\s-]")
+_BLANK = re.compile(r"\s")
 
 
 class Anchors:
@@ -18,10 +18,10 @@ class Anchors:
 
     def __init__(self, title: str, url: str) -> None:
         self._title = title
-        address = urlsplit(url)
-        self._cloud = (address.hostname or "").endswith(_CLOUD_HOST)
-        self._confluence = _CONFLUENCE.search(address.path) is not None
-        self._seen: Counter[str] = Counter()
+        address = url.partition("#")[0].partition("?")[0]
+        self._cloud = _CLOUD.match(address) is not None
+        self._confluence = _CONFLUENCE.search(address) is not None
+        self._seen: dict[str, int] = {}
 
     def next(self, heading: str) -> str:
         """The anchor of the page's next heading (plain text), not yet encoded for an address."""
@@ -31,8 +31,8 @@ class Anchors:
             anchor, separator = confluence_anchor(self._title, heading), "."
         else:
             anchor, separator = github_anchor(heading), "-"
-        repeats = self._seen[anchor]
-        self._seen[anchor] += 1
+        repeats = self._seen.get(anchor, 0)
+        self._seen[anchor] = repeats + 1
         return f"{anchor}{separator}{repeats}" if repeats else anchor
 
 
@@ -44,8 +44,7 @@ def confluence_anchor(title: str, heading: str) -> str:
 
 def github_anchor(heading: str) -> str:
     """Lower case, blanks to hyphens, punctuation left out (Markdown folders)."""
-    kept = re.sub(r"[^\w\s-]", "", heading.lower())
-    return re.sub(r"\s", "-", kept.strip())
+    return _BLANK.sub("-", _NOT_IN_GITHUB.sub("", heading.lower()).strip())
 
 
 def with_anchor(url: str, anchor: str) -> str:

@@ -83,6 +83,24 @@ def test_anchors_are_those_of_git_hosts_elsewhere() -> None:
     assert [section.anchor for section in found] == ["что-нужно-e-mail-a_b", "x", "x-1"]
 
 
+@pytest.mark.parametrize(
+    ("url", "anchor"),
+    [
+        ("https://wiki.example/confluence/x/AbC-d?focused=1#old", "T-Days-off"),
+        ("https://wiki.example/spaces/K/pages/1/T", "T-Days-off"),
+        ("https://Company.Atlassian.net:443/wiki/x/AbCd", "Days-off"),
+        ("https://company.atlassian.net", "Days-off"),
+        ("https://x/AbCd", "days-off"),  # a host called x
+        ("https://git.example/a?from=/display/K/T", "days-off"),
+        ("https://notatlassian.net/a", "days-off"),
+        ("http://[broken/display/K/T", "T-Days-off"),  # no address at all, but the page has its text
+    ],
+)
+def test_the_address_says_whose_anchors_a_page_has(url: str, anchor: str) -> None:
+    heading = "Days-off"
+    assert sections(f"# {heading}\n", title="T", url=url)[0].anchor == anchor
+
+
 def test_an_anchor_is_encoded_and_an_unknown_address_stays_empty() -> None:
     assert with_anchor(CONFLUENCE, "id-О-А?") == f"{CONFLUENCE}#id-%D0%9E-%D0%90%3F"
     assert with_anchor("https://x.example/a#old", "new") == "https://x.example/a#new"
