@@ -56,6 +56,22 @@ def test_another_part_has_places_of_its_own() -> None:
     leave.set()
 
 
+def test_a_part_that_computes_here_is_called_by_one_at_a_time() -> None:
+    guard, leave, inside = Guard(here=["store"]), threading.Event(), threading.Semaphore(0)
+
+    def hold() -> None:
+        inside.release()
+        leave.wait(10.0)
+
+    pool = FairPool(2)
+    calls = [pool.submit(number, lambda: guard.call("store", hold, seconds=20.0)) for number in range(2)]
+    assert inside.acquire(timeout=5.0)
+    assert not inside.acquire(timeout=0.2)
+    leave.set()
+    for each in calls:
+        each.result(5.0)
+
+
 def test_who_leaves_while_waiting_gives_up_his_turn() -> None:
     guard, leave, cancel = Guard(), threading.Event(), threading.Event()
     crowd(guard, leave)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextvars
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from concurrent.futures import Future
 from typing import TypeVar
 
@@ -15,14 +15,18 @@ from askwiki.llm_pool import FairPool
 
 T = TypeVar("T")
 LOOK_SECONDS = 0.05  # between two looks at whether the person has gone
-PLACES = 4  # calls of one part at once: what computes here holds the interpreter, more would only make all wait longer
+PLACES = 4  # calls of one part at once, where it is a server
 
 
 class Guard:
-    """The breakers of one process's parts. Parts recover without a restart: one trial after each pause."""
+    """The breakers of one process's parts. Parts recover without a restart: one trial after each pause.
 
-    def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
+    ``here``: parts that compute in this process. One call at a time: each holds the interpreter, and a second one
+    would only make the server's own loop wait longer for it.
+    """
+
+    def __init__(self, here: Collection[str] = (), *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._here, self._clock = frozenset(here), clock
         self._lock = threading.Lock()
         self._breakers: dict[str, Breaker] = {}
         self._places: dict[str, FairPool] = {}
@@ -54,7 +58,7 @@ class Guard:
     def _of(self, part: str) -> tuple[Breaker, FairPool]:
         with self._lock:
             breaker = self._breakers.setdefault(part, Breaker(clock=self._clock))
-            return breaker, self._places.setdefault(part, FairPool(PLACES))
+            return breaker, self._places.setdefault(part, FairPool(1 if part in self._here else PLACES))
 
     def _within(self, part: str, work: Callable[[], T], seconds: float, cancel: threading.Event | None) -> T:
         end = self._clock() + seconds

@@ -55,7 +55,18 @@ def build_kit(configuration: Configuration) -> Kit:
         sparse=make_sparse(settings.sparse),
         reader=open_reader(settings.store),
         reranker=make_reranker(settings.rerank),
+        guard=Guard(here=[part for part, server in _servers(settings).items() if not server]),
     )
+
+
+def _servers(settings: Settings) -> dict[str, str]:
+    """Part, as the guard knows it -> the server it runs on; empty = in this process."""
+    return {
+        "store": settings.store.qdrant_url,
+        "embedder": settings.embedding.url,
+        "sparse encoder": settings.sparse.url,
+        "reranker": settings.rerank.url,
+    }
 
 
 _lock = threading.Lock()
