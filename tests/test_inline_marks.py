@@ -24,6 +24,7 @@ from indexer.confluence.storage import parse_storage
         ("<code>а``б</code><code>в</code>", "``` а``б ``` `в`"),
         ("<code>а`</code><strong><code>б</code></strong>", "`` а` ``**`б`**"),
         ('Внимание!<a href="https://x.example">сюда</a>', "Внимание\\![сюда](https://x.example)"),
+        ('<a href="https://x.example/a">https://x.example/a</a>текст', "https://x.example/a текст"),
         ("[1]<span>(а)</span>", "[1\\](а)"),
         ("*<strong>а</strong>* б", "\\***а**\\* б"),
         ("а <br/>б<strong> </strong><br/><br/>в", "а  \nб  \n\nв"),

@@ -99,7 +99,8 @@ def anchor(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
     before = " " if text[:1].isspace() else ""
     after = " " if text[-1:].isspace() else ""
     renderer.made["links"] += 1
-    return f"{before}{link(' '.join(bare.split()), url)}{after}"
+    made = link(" ".join(bare.split()), url)
+    return f"{before}{made}{after}" if made.startswith("[") else apart(node, f"{before}{made}{after}")
 
 
 def picture(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:

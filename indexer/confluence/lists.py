@@ -13,7 +13,7 @@ def listing(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
     """A list; items carry their numbers, a nested list is indented below its item."""
     ordered = tag_name(node) == "ol"
     number = _number(node.get("start"), 1)
-    sign = delimiter(node) if ordered else ""
+    sign = delimiter(renderer, node) if ordered else ""
     inside = renderer.within(tags, tag_name(node))
     lines: list[str] = []
     blanks = ""  # as wide as the mark of the item above
@@ -41,14 +41,15 @@ def listing(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
     return f"\n{text}\n" if close else f"\n\n{text}\n\n"
 
 
-def delimiter(node: _Element) -> str:
+def delimiter(renderer: Renderer, node: _Element) -> str:
     """What stands behind the numbers: another sign than that of a list right before, or Markdown joins the two."""
-    joined = 0
-    while (before := _list_before(node)) is not None:
+    sign, before = ".", _list_before(node)
+    if before is not None:
         items = sum(tag_name(child) == "li" for child in before if isinstance(child.tag, str))
-        joined += _number(before.get("start"), 1) + items != _number(node.get("start"), 1)
-        node = before
-    return ")" if joined % 2 else "."
+        goes_on = _number(before.get("start"), 1) + items == _number(node.get("start"), 1)
+        sign = renderer.signs.get(before, ".") if goes_on else {".": ")"}.get(renderer.signs.get(before, "."), ".")
+    renderer.signs[node] = sign
+    return sign
 
 
 def _list_before(node: _Element) -> _Element | None:
