@@ -25,6 +25,11 @@ from indexer.confluence.storage import parse_storage
         ("<code>а`</code><strong><code>б</code></strong>", "`` а` ``**`б`**"),
         ('Внимание!<a href="https://x.example">сюда</a>', "Внимание\\![сюда](https://x.example)"),
         ('<a href="https://x.example/a">https://x.example/a</a>текст', "https://x.example/a текст"),
+        (
+            '<ac:structured-macro ac:name="anchor"><ac:parameter ac:name="">я</ac:parameter></ac:structured-macro>'
+            '<strong><a href="https://x.example">а</a></strong> б',
+            "**[а](https://x.example)** б",
+        ),
         ("[1]<span>(а)</span>", "[1\\](а)"),
         ("*<strong>а</strong>* б", "\\***а**\\* б"),
         ("а <br/>б<strong> </strong><br/><br/>в", "а  \nб  \n\nв"),

@@ -66,6 +66,9 @@ def test_structure_of_thousands_of_pages_is_read_back(made: tuple[str, Fragment]
     "storage",
     [
         '<ol start="9"><li>сл1ово</li><ol><li>сл2ово</li></ol><li>сл3ово</li><ol><li>сл4ово</li></ol></ol>',
+        "<ul><li>сл1ово<ul><li>сл2ово</li></ul><p>сл3ово</p></li></ul>",
+        "<ul><li>сл1ово<ul><li>сл2ово</li></ul>сл3ово <b>сл4ово</b></li><li>сл5ово</li></ul>",
+        "<ol><li>сл1ово<ol><li>сл2ово</li></ol><span>сл3ово</span></li></ol>",
         "<ul><li>сл1ово<p>сл2ово</p><ol start='3'><li>сл3ово</li></ol></li></ul>",
     ],
 )

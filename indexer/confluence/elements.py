@@ -39,6 +39,7 @@ def paragraph(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
     alone = (
         parent is not None
         and tag_name(parent) == "li"
+        and node.getprevious() is None
         and not (parent.text or "").strip()
         and not any(tag_name(other) == "p" for other in siblings(node))
     )

@@ -8,6 +8,7 @@ from lxml.etree import _Element
 
 from indexer.confluence.code import span
 from indexer.confluence.links import link
+from indexer.confluence.macro import attribute
 from indexer.confluence.markdown import Handler, Renderer, tag_name
 from indexer.confluence.targets import href_target
 from indexer.confluence.text import has_lone_star, plain_stars
@@ -82,7 +83,8 @@ def neighbour(node: _Element, place: int) -> str:
         return text[place]
     if beside is not None:
         name = tag_name(beside) if isinstance(beside.tag, str) else ""
-        inner = "".join(beside.itertext()) if name in INLINE else name if name in FRAMED else ""
+        shown = name in FRAMED and attribute(beside, "name") != "anchor"
+        inner = "".join(beside.itertext()) if name in INLINE else name if shown else ""
         return inner[place] if inner else ""
     return neighbour(parent, place) if parent is not None and tag_name(parent) in INLINE else ""
 

@@ -6,6 +6,7 @@ from lxml.etree import _Element
 
 from indexer.confluence.markdown import Renderer, tag_name
 
+LISTS = frozenset({"ul", "ol", "ac:task-list"})
 BLANK = frozenset({"p", "br", "span"})
 
 
@@ -38,7 +39,14 @@ def listing(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
     if not text:
         return ""
     close = "li" in tags and (not ordered or text.startswith(("1. ", "1) ")))  # any other number ends no paragraph
-    return f"\n{text}\n" if close else f"\n\n{text}\n\n"
+    return f"\n{text}{after(node)}" if close else f"\n\n{text}\n\n"
+
+
+def after(node: _Element) -> str:
+    """The end of a list in an item: words behind it must not go on with its last item."""
+    following = node.getnext()
+    lists = following is None or (isinstance(following.tag, str) and tag_name(following) in LISTS)
+    return "\n" if lists and not (node.tail or "").strip() else "\n\n"
 
 
 def delimiter(renderer: Renderer, node: _Element) -> str:

@@ -7,7 +7,7 @@ from lxml.etree import _Element
 from indexer.confluence.elements import HTML, nothing
 from indexer.confluence.emoticons import emoticon_sign, named_by_file
 from indexer.confluence.links import attachment_url, image, link
-from indexer.confluence.lists import indent
+from indexer.confluence.lists import after, indent
 from indexer.confluence.macro import attribute, first
 from indexer.confluence.markdown import Handler, Renderer, tag_name
 from indexer.confluence.tables import table
@@ -82,7 +82,7 @@ def tasks(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
     joined = "\n".join(line for line in lines if line)
     if not joined:
         return ""
-    return f"\n{joined}\n" if "li" in tags else f"\n\n{joined}\n\n"
+    return f"\n{joined}{after(node)}" if "li" in tags else f"\n\n{joined}\n\n"
 
 
 def emoticon(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
