@@ -74,7 +74,7 @@ def test_addresses_are_completed(setting: str, urls: list[str]) -> None:
     assert base_urls(setting) == urls
 
 
-@pytest.mark.parametrize("setting", ["a:8080", "ftp://a", "http://"])
+@pytest.mark.parametrize("setting", ["a:8080", "ftp://a", "http://", "http://[a"])
 def test_what_is_no_address_is_refused(setting: str) -> None:
     with pytest.raises(SettingsError, match=r"llm\.url"):
         base_urls(setting)

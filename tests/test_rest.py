@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -134,9 +135,13 @@ def test_a_listing_that_never_ends_is_stopped() -> None:
         live(wiki).expected()
 
 
-def test_the_token_is_never_sent_to_another_host() -> None:
-    wiki = Wiki([page("1", "А"), page("2", "Б"), page("3", "В")], elsewhere="http://elsewhere.example/rest/api/content")
-    with serving(wiki), pytest.raises(SourceError, match=r"sends us on to http://elsewhere\.example"):
+@pytest.mark.parametrize(
+    ("elsewhere", "host"),
+    [("http://elsewhere.example/rest/api/content", "http://elsewhere.example;"), ("http://[a/rest", "http://[a/rest;")],
+)
+def test_the_token_is_never_sent_to_another_host(elsewhere: str, host: str) -> None:
+    wiki = Wiki([page("1", "А"), page("2", "Б"), page("3", "В")], elsewhere=elsewhere)
+    with serving(wiki), pytest.raises(SourceError, match=re.escape(f"sends us on to {host}")):
         live(wiki).expected()
 
 
@@ -173,6 +178,12 @@ def test_an_address_without_a_choice_of_pages_is_refused() -> None:
 def test_a_choice_without_an_address_is_refused() -> None:
     with pytest.raises(SourceError, match="ASKWIKI_WIKI_URL"):
         open_source("rest:space=KB", configuration())
+
+
+@pytest.mark.parametrize(("address", "wiki"), [("rest:http://[a?space=KB", ""), ("rest:space=KB", "http://[a")])
+def test_a_broken_address_is_refused(address: str, wiki: str) -> None:
+    with pytest.raises(SourceError, match="cannot be read: Invalid IPv6 URL"):
+        open_source(address, configuration(wiki))
 
 
 # --- rights ---

@@ -142,5 +142,9 @@ def retry_after(value: str | None, *, now: Callable[[], float] = time.time) -> f
 
 
 def _host(address: str) -> str:
-    parts = urlsplit(address)
+    """Where a request goes; of what is no address, all of it, which is no host of ours."""
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return address
     return f"{parts.scheme}://{parts.netloc}"

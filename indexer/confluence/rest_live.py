@@ -136,8 +136,11 @@ class LiveRecords:
 
 def _choice(address: str, wiki: str) -> tuple[str, dict[str, str]]:
     """``https://wiki/path?space=KEY``, or only ``space=KEY`` with the wiki's address in the settings."""
+    try:
+        parts = urlsplit(address if "://" in address else wiki)
+    except ValueError as error:
+        raise SourceError(f"rest:{address}: the wiki's address cannot be read: {error}.") from None
     if "://" in address:
-        parts = urlsplit(address)
         base, query = f"{parts.scheme}://{parts.netloc}{parts.path}", parts.query
     else:
         base, query = wiki, address

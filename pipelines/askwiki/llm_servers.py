@@ -47,7 +47,10 @@ def base_urls(setting: str) -> list[str]:
     """``llm.url`` as a list of base addresses; ``/v1`` is added where only host and port are given."""
     urls = []
     for url in filter(None, (part.strip().rstrip("/") for part in setting.split(","))):
-        parts = urlsplit(url)
+        try:
+            parts = urlsplit(url)
+        except ValueError:  # half a bracket
+            parts = urlsplit("")
         if parts.scheme not in ("http", "https") or not parts.netloc:
             raise SettingsError(f"llm.url holds {url!r}; it must be like http://host:8080/v1.")
         urls.append(url if parts.path else f"{url}/v1")
