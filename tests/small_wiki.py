@@ -80,9 +80,10 @@ class MemoryReader:
         self._check()
         return {each.id: each for each in self.chunks if each.id in chunk_ids and each.acl in rights.keys}
 
-    def page_chunks(self, page_id: str, rights: Rights) -> list[Chunk]:
+    def chunks_of(self, page_ids: Collection[str], rights: Rights) -> dict[str, list[Chunk]]:
         self._check()
-        return [each for each in self.chunks if each.page_id == page_id and each.acl in rights.keys]
+        seen = [each for each in self.chunks if each.acl in rights.keys]
+        return {page_id: [each for each in seen if each.page_id == page_id] for page_id in page_ids}
 
     def visible_urls(self, urls: Collection[str], rights: Rights) -> frozenset[str]:
         return frozenset(each.url for each in self.chunks if each.acl in rights.keys) & frozenset(urls)

@@ -79,7 +79,7 @@ class Indexer:
     def texts(self, page: str, *keys: str) -> list[str]:
         """The page's chunks as somebody with these access keys reads them."""
         reader = self.store.reader()
-        found = [chunk.text for chunk in reader.page_chunks(page, Rights(frozenset({PUBLIC, *keys})))]
+        found = [chunk.text for chunk in reader.chunks_of([page], Rights(frozenset({PUBLIC, *keys})))[page]]
         reader.close()
         return found
 

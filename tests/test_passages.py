@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -253,20 +253,20 @@ def test_copies_and_editions_are_told_from_twins_in_name_only(
     assert [(twin.newer, twin.older, twin.kind) for twin in find_twins([one, other])] == twins
 
 
-def test_pages_are_fetched_once() -> None:
-    fetched: list[str] = []
+def test_pages_are_fetched_once_and_all_in_one_call() -> None:
+    fetched: list[list[str]] = []
 
     class Noting(MemoryReader):
-        def page_chunks(self, page_id: str, rights: Rights) -> list[Chunk]:
-            fetched.append(page_id)
-            return super().page_chunks(page_id, rights)
+        def chunks_of(self, page_ids: Collection[str], rights: Rights) -> dict[str, list[Chunk]]:
+            fetched.append(list(page_ids))
+            return super().chunks_of(page_ids, rights)
 
-    wiki = [*parts("a", "один", "два"), chunk("b", "бэ")]
+    wiki = [*parts("a", "один", "два"), chunk("b", "бэ"), *parts("c", "три", "четыре")]
     kit = kit_of(wiki)
     reader = Noting(wiki, embedder=kit.embedder, sparse=kit.sparse)
     found = [Candidate(each, 1.0) for each in wiki]
     make_passages(found, RIGHTS, reader=reader, count=len, settings=PassagesSettings(), tokens=MANY)
-    assert fetched == ["a"]
+    assert fetched == [["a", "c"]]
 
 
 def test_what_is_shown_is_numbered_without_gaps_and_notes_follow() -> None:

@@ -108,13 +108,14 @@ def check_store(wiki: Wiki, person: Person, question: str, dice: random.Random) 
     visible, rights = wiki.world.visible(person), wiki.rights(person)
     assert searched(wiki, rights, question) == visible
     for page in dice.sample(wiki.world.pages, LOOKED_UP):
-        siblings = wiki.reader.page_chunks(page.id, rights)
+        siblings = wiki.reader.chunks_of([page.id], rights)[page.id]
         assert ({chunk.page_id for chunk in siblings} == {page.id}) == (page.id in visible)
 
 
 def check_urls(wiki: Wiki, person: Person) -> None:
     everything = Rights(frozenset(wiki.reader.conjunctions()) | {"*"})
-    urls = {chunk.url: page.id for page in wiki.world.pages for chunk in wiki.reader.page_chunks(page.id, everything)}
+    stored = wiki.reader.chunks_of([page.id for page in wiki.world.pages], everything)
+    urls = {chunk.url: page for page, chunks in stored.items() for chunk in chunks}
     visible = wiki.world.visible(person)
     shown = wiki.reader.visible_urls(urls, wiki.rights(person))
     assert {urls[url] for url in shown} == visible
@@ -191,7 +192,7 @@ class EveryKey:
 
     def __getattr__(self, name: str) -> Any:
         method: Callable[..., Any] = getattr(self._reader, name)
-        if name not in {"search", "fetch", "page_chunks", "visible_urls"}:
+        if name not in {"search", "fetch", "chunks_of", "visible_urls"}:
             return method
         every = Rights(frozenset(self._reader.conjunctions()) | {"*"})
         return lambda *arguments: method(*arguments[:-1], every)

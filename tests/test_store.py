@@ -52,7 +52,7 @@ def test_a_store_that_is_not_there_is_empty(store: Store) -> None:
     assert (reader.count(), reader.fingerprint(), reader.conjunctions(), reader.freshness()) == (0, {}, {}, [])
     assert reader.search(legs("пароль"), EVERYBODY) == {"text": {}, "context": {}, "sparse": {}}
     assert reader.fetch(["1#0"], EVERYBODY) == {}
-    assert reader.page_chunks("1", EVERYBODY) == []
+    assert reader.chunks_of(["1"], EVERYBODY)["1"] == []
 
 
 def test_a_chunk_comes_back_as_it_was_written(store: Store) -> None:
@@ -128,8 +128,13 @@ def test_what_the_rights_do_not_pass_is_not_there(store: Store) -> None:
     assert [list(hits) for hits in reader.search(legs("пароль"), EVERYBODY).values()] == [["1#0"]] * 3
     assert [list(hits) for hits in reader.search(legs("пароль"), TEAM).values()] == [["1#0", "2#0"]] * 3
     assert list(reader.fetch(["1#0", "2#0", "3#0"], EVERYBODY)) == ["1#0"]
-    assert [chunk.id for chunk in reader.page_chunks("2", EVERYBODY)] == []
-    assert [chunk.id for chunk in reader.page_chunks("2", TEAM)] == ["2#0"]
+    for rights, seen in ((EVERYBODY, []), (TEAM, ["2#0"])):
+        of_pages = reader.chunks_of(["2", "1", "none"], rights)
+        assert {page: [chunk.id for chunk in of_pages[page]] for page in of_pages} == {
+            "2": seen,
+            "1": ["1#0"],
+            "none": [],
+        }
     assert reader.search(legs("пароль"), Rights(frozenset())) == {"text": {}, "context": {}, "sparse": {}}
 
 
@@ -152,7 +157,7 @@ def test_a_replaced_page_has_only_its_new_chunks(store: Store) -> None:
     new = [make_chunk("1", 0, "старый 0"), make_chunk("1", 9, "новый")]
     write_page(writer, *new, mark="2")
     writer.commit()
-    assert reader.page_chunks("1", EVERYBODY) == new
+    assert reader.chunks_of(["1"], EVERYBODY)["1"] == new
     assert writer.pages(SOURCE) == {"1": "page hash 2"}
     assert writer.page(SOURCE, "1") == PageState(
         "1", "page hash 2", {"1#0": "hash of старый 0", "1#9": "hash of новый"}
@@ -169,7 +174,7 @@ def test_chunks_of_a_page_come_in_page_order(store: Store) -> None:
     write_page(writer, second, first, make_chunk("1", 0, "нулевой"))
     writer.commit()
     writer.close()
-    assert [chunk.text for chunk in store.reader().page_chunks("1", EVERYBODY)] == ["нулевой", "первый", "второй"]
+    assert [chunk.text for chunk in store.reader().chunks_of(["1"], EVERYBODY)["1"]] == ["нулевой", "первый", "второй"]
 
 
 def test_changed_payload_leaves_the_vectors(store: Store) -> None:
@@ -212,7 +217,7 @@ def test_a_page_in_two_sources_is_found_once(store: Store) -> None:
         "1#0": LegHit(1, pytest.approx(1.0, abs=1e-6))
     }
     assert reader.fetch(["1#0"], EVERYBODY) == {"1#0": newer}
-    assert reader.page_chunks("1", EVERYBODY) == [newer]
+    assert reader.chunks_of(["1"], EVERYBODY)["1"] == [newer]
 
 
 def test_records_without_vectors_do_not_count_as_chunks(store: Store) -> None:
@@ -265,13 +270,13 @@ def test_a_rebuild_answers_from_the_old_index_until_it_is_complete(store: Store)
     other = {**FINGERPRINT, "chunker": {"version": 99}}
     building = store.writer(other, rebuild=True)
     write_page(building, make_chunk("1", 0, "новый"))
-    assert [chunk.text for chunk in reader.page_chunks("1", EVERYBODY)] == ["старый"]
+    assert [chunk.text for chunk in reader.chunks_of(["1"], EVERYBODY)["1"]] == ["старый"]
     building.commit()
     building.close()
     after = store.reader()
-    assert [chunk.text for chunk in after.page_chunks("1", EVERYBODY)] == ["новый"]
+    assert [chunk.text for chunk in after.chunks_of(["1"], EVERYBODY)["1"]] == ["новый"]
     assert after.fingerprint() == other
-    assert [chunk.text for chunk in reader.page_chunks("1", EVERYBODY)] == ["новый"]
+    assert [chunk.text for chunk in reader.chunks_of(["1"], EVERYBODY)["1"]] == ["новый"]
     store.writer(other).close()
 
 
@@ -310,4 +315,4 @@ def test_an_unknown_vector_size_is_a_sentence_and_changes_nothing(store: Store) 
         writer.replace_page(SOURCE, make_state([chunk], "2"), [point], ())
     writer.commit()
     writer.close()
-    assert [chunk.text for chunk in store.reader().page_chunks("1", EVERYBODY)] == ["пароль"]
+    assert [chunk.text for chunk in store.reader().chunks_of(["1"], EVERYBODY)["1"]] == ["пароль"]

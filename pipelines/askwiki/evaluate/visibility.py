@@ -30,9 +30,9 @@ def unseen(questions: Sequence[GoldQuestion], outcomes: Sequence[Outcome], *, ki
     hidden: list[str] = []
     missing: list[str] = []
     for page in dict.fromkeys(page for question in questions for page in pages_of(question)):
-        if page in found or kit.reader.page_chunks(page, rights):
+        if page in found or kit.reader.chunks_of([page], rights)[page]:
             continue
-        (hidden if kit.reader.page_chunks(page, everything) else missing).append(page)
+        (hidden if kit.reader.chunks_of([page], everything)[page] else missing).append(page)
     return Unseen(tuple(hidden), tuple(missing))
 
 

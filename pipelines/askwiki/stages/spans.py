@@ -30,9 +30,9 @@ def find_spans(candidates: Sequence[Candidate], rights: Rights, *, reader: Reade
 
 
 def _siblings(candidates: Sequence[Candidate], rights: Rights, reader: Reader) -> dict[str, list[Chunk]]:
-    """All chunks of every page that has a split section among the candidates, fetched once a page."""
+    """All chunks of every page that has a split section among the candidates."""
     pages = dict.fromkeys(each.chunk.page_id for each in candidates if each.chunk.parts > 1)
-    return {page_id: reader.page_chunks(page_id, rights) for page_id in pages}
+    return reader.chunks_of(pages, rights) if pages else {}
 
 
 def _spans(candidates: Sequence[Candidate], pages: Mapping[str, Sequence[Chunk]]) -> list[Span]:

@@ -42,9 +42,9 @@ class EmbeddedReader:
         opened = self._current()
         return opened.records.fetch(chunk_ids, rights) if opened else {}
 
-    def page_chunks(self, page_id: str, rights: Rights) -> list[Chunk]:
+    def chunks_of(self, page_ids: Collection[str], rights: Rights) -> dict[str, list[Chunk]]:
         opened = self._current()
-        return opened.records.page_chunks(page_id, rights) if opened else []
+        return opened.records.chunks_of(page_ids, rights) if opened else {page_id: [] for page_id in page_ids}
 
     def visible_urls(self, urls: Collection[str], rights: Rights) -> frozenset[str]:
         opened = self._current()

@@ -68,8 +68,8 @@ class Reader(Protocol):
         """The chunks with these ids, again under the filter; missing ones are left out."""
         ...
 
-    def page_chunks(self, page_id: str, rights: Rights) -> list[Chunk]:
-        """All chunks of a page in page order."""
+    def chunks_of(self, page_ids: Collection[str], rights: Rights) -> dict[str, list[Chunk]]:
+        """All chunks of each page in page order, in one call."""
         ...
 
     def visible_urls(self, urls: Collection[str], rights: Rights) -> frozenset[str]:

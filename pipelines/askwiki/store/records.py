@@ -46,10 +46,13 @@ class RecordReader:
         found = {chunk.id: chunk for chunk in self._chunks(where)}
         return {name: found[name] for name in chunk_ids if name in found}
 
-    def page_chunks(self, page_id: str, rights: Rights) -> list[Chunk]:
-        where = Where({"page_id": [page_id], "acl": sorted(rights.keys)})
+    def chunks_of(self, page_ids: Collection[str], rights: Rights) -> dict[str, list[Chunk]]:
+        where = Where({"page_id": list(page_ids), "acl": sorted(rights.keys)})
         distinct = {chunk.id: chunk for chunk in self._chunks(where)}
-        return sorted(distinct.values(), key=lambda chunk: (chunk.ordinal, chunk.part, chunk.id))
+        found: dict[str, list[Chunk]] = {page_id: [] for page_id in page_ids}
+        for chunk in sorted(distinct.values(), key=lambda chunk: (chunk.ordinal, chunk.part, chunk.id)):
+            found[chunk.page_id].append(chunk)
+        return found
 
     def visible_urls(self, urls: Collection[str], rights: Rights) -> frozenset[str]:
         if not urls:

@@ -42,8 +42,8 @@ class ServerReader:
     def fetch(self, chunk_ids: Sequence[str], rights: Rights) -> dict[str, Chunk]:
         return self._ask(lambda records: records.fetch(chunk_ids, rights), {})
 
-    def page_chunks(self, page_id: str, rights: Rights) -> list[Chunk]:
-        return self._ask(lambda records: records.page_chunks(page_id, rights), [])
+    def chunks_of(self, page_ids: Collection[str], rights: Rights) -> dict[str, list[Chunk]]:
+        return self._ask(lambda records: records.chunks_of(page_ids, rights), {page_id: [] for page_id in page_ids})
 
     def visible_urls(self, urls: Collection[str], rights: Rights) -> frozenset[str]:
         return self._ask(lambda records: records.visible_urls(urls, rights), frozenset())
