@@ -39,6 +39,7 @@ SYNCS = 20
 EVERY = QUESTIONS // 100  # questions between two looks
 BEGINNING = QUESTIONS // 10  # questions after which memory may grow no more
 PAGES, CHANGED = 300, 12  # of the wiki; rewritten by a sync, and half as many removed and added
+ROUND = 4  # syncs until a fifth of the points is dead and their room is given back: memory rises and falls so often
 PLOT = Path("bench-soak.svg")  # beside bench.json
 SETTLE_SECONDS = 3.0  # until threads of finished calls have ended
 
@@ -157,15 +158,18 @@ def _ask(kit: Kit, question: str, *, follows: bool) -> tuple[float, float]:
 
 
 def _rows(looks: Sequence[Look], copies: int, took: float, synced: int) -> list[dict[str, Any]]:
-    settled = [look for look in looks if look.asked % (QUESTIONS // SYNCS) == 0]
-    start = next(look for look in settled if look.asked >= BEGINNING)
-    end = settled[-1]
-    grown = 100 * (end.resident / start.resident - 1)
+    settled = [look for look in looks if look.asked % (QUESTIONS // SYNCS) == 0 and look.asked >= BEGINNING]
+    start, end = settled[0], settled[-1]
+    before, after = (statistics.mean(look.resident for look in part) for part in (settled[:ROUND], settled[-ROUND:]))
+    grown = 100 * (after / before - 1)
     span = QUESTIONS // 5
     first = [look for look in looks if look.asked <= span]
     last = [look for look in looks if look.asked > QUESTIONS - span]
     what = f"{QUESTIONS} questions, {synced} syncs of {PAGES} pages, {took / 60:.1f} minutes"
-    memory = f"{what}; MB after {start.asked} questions {start.resident:.0f}, at the end {end.resident:.0f}"
+    memory = (
+        f"{what}; mean MB of {ROUND} syncs from {start.asked} questions on {before:.0f}, of the last {after:.0f}; "
+        f"after {start.asked} questions {start.resident:.0f}, at the end {end.resident:.0f}"
+    )
     rows = [row("soak: resident memory grown", grown, "%", 3.0, memory, memory)]
     for name in ("threads", "files", "sockets"):
         more = end.counted[name] - start.counted[name]
