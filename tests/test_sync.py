@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections.abc import Sequence
 from dataclasses import replace
@@ -21,6 +22,7 @@ from tests.fakes import HashEmbedder
 from tests.scripted import ScriptedLlm
 from tests.sources import Indexer, ListSource, make_page
 from tests.stores import embedded
+from tests.waiting import PATIENCE
 
 PASSWORD = make_page("1", "# Пароль\n\nПароль меняют в портале.\n\n## Срок\n\nСрок девяносто дней для всех.\n")
 MACHINE = make_page("2", "# Машина\n\nМашину создают в облаке.\n")
@@ -319,11 +321,13 @@ def test_a_full_comparison_is_due_after_its_interval(indexer: Indexer) -> None:
 
 
 def test_contexts_of_many_pages_are_written_at_once_and_in_order(tmp_path: Path) -> None:
-    """Each page waits for another one: they can only end when the model is asked of several pages at a time."""
-    together = threading.Barrier(2, timeout=60)
+    """The first four wait for one another: they can only end when the model is asked of four pages at a time."""
+    asked, four = itertools.count(1), threading.Event()
 
     def context(messages: object) -> str:
-        together.wait()
+        if next(asked) == 4:
+            four.set()
+        assert four.wait(PATIENCE)
         return "Про страницу."
 
     llm = ScriptedLlm(parallel=4).always("context", context).always("cut", "")
