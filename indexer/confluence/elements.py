@@ -11,6 +11,7 @@ from lxml.etree import _Element
 from indexer.confluence.code import fence, rendered_code
 from indexer.confluence.dates import iso_date
 from indexer.confluence.emoticons import emoticon_sign, named_by_file
+from indexer.confluence.formulas import FORMULAS
 from indexer.confluence.html_parts import PARTS_OF_HTML
 from indexer.confluence.inline import apart, emphasis, inline_code
 from indexer.confluence.links import image, link
@@ -154,6 +155,7 @@ def nothing(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
 STRUCK = emphasis("~~")
 HTML: dict[str, Handler] = {
     **PARTS_OF_HTML,
+    **FORMULAS,
     "p": paragraph,
     **{f"h{level}": heading for level in range(1, 7)},
     **dict.fromkeys(("b", "strong"), emphasis("**")),

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from lxml.etree import _Element
 
 from askwiki.data import Count, Loss
+from indexer.confluence.formulas import DRAWINGS
 from indexer.confluence.macro import attribute
 from indexer.confluence.macro_names import DROPPED_CLASSES, LISTINGS, PLANTUML
 from indexer.confluence.markdown import Renderer, tag_name
@@ -26,9 +27,9 @@ ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 INVISIBLE = frozenset(
     {"ac:parameter", "ac:default-parameter", "ac:placeholder", "ac:task-id", "ac:task-uuid", "ac:task-status"}
     | {"ac:adf-attribute", "ac:adf-fallback", "ac:emoticon", "time", "script", "style", "svg", "head", "title"}
-    | {"noscript", "button", "select"}
+    | {"noscript", "button", "select", "math"}
 )
-INVISIBLE_CLASSES = frozenset({*DROPPED_CLASSES, "error", "issue-placeholder", "confluence-embedded-file"})
+INVISIBLE_CLASSES = frozenset({*DROPPED_CLASSES, *DRAWINGS, "error", "issue-placeholder", "confluence-embedded-file"})
 COUNTED = frozenset(
     {"table", "tr", "ac:structured-macro", "ac:macro", "pre", "script", "a", "ac:link", "ac:image", "img"}
 )

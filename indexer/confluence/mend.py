@@ -21,7 +21,8 @@ TAGS = frozenset(
         "del details dfn div dl dt em embed fieldset figcaption figure font footer form h1 h2 h3 h4 h5 h6 head header "
         "hr html i iframe img input ins kbd label legend li link main map mark meta nav noscript object ol optgroup "
         "option p param pre q s samp script section select small source span strike strong style sub summary sup svg "
-        "table tbody td textarea tfoot th thead time title tr tt u ul var video wbr ",
+        "table tbody td textarea tfoot th thead time title tr tt u ul var video wbr "
+        "math semantics annotation mrow mi mn mo mtext mfrac msup msub msubsup msqrt mroot mtable mtr mtd ",
     )
 )
 VOID = frozenset({"br", "hr", "img", "col", "input", "meta", "link", "wbr"})

@@ -9,6 +9,7 @@ from lxml.etree import _Element
 from indexer.confluence.code import fence, raw_text
 from indexer.confluence.elements import nothing
 from indexer.confluence.emoticons import emoticon_sign, named_by_file
+from indexer.confluence.formulas import DRAWN
 from indexer.confluence.inline import apart
 from indexer.confluence.links import link
 from indexer.confluence.macro_names import DROPPED_CLASSES, LISTINGS, PLANTUML
@@ -157,6 +158,7 @@ CLASSES: dict[str, Handler] = {
     "ap-container": vanished,
     "mermaid": mermaid,
     "confluence-embedded-file": embedded_file,
+    **DRAWN,
     **dict.fromkeys(DROPPED_CLASSES, nothing),
 }
 RENDERED: dict[str, Handler] = {"svg": vector_picture, "svg:svg": vector_picture}

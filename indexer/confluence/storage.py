@@ -26,9 +26,8 @@ PREFIX = re.compile(r"(?:</?|\s)([A-Za-z_][\w.-]*):[A-Za-z_]")
 XML_ENTITIES = frozenset({"lt;", "gt;", "amp;", "quot;", "apos;"})
 # An XML export writes each "]]>" inside a body as "]] >"; code may hold "]] >" of its own (``a[b[0]] > 5``).
 SPACED_END = re.compile(r"\]\] >(?=\s*(?:</ac:|\Z)|<!\[CDATA\[)")
-# Prefixes that a tool has declared: here each stands for itself.
-DECLARATION = re.compile(r"\sxmlns:[\w.-]+\s*=\s*(?:\"[^\"]*\"|'[^']*')")
-DECLARING = re.compile(r"<[a-zA-Z][^<>]*\sxmlns:[^<>]*>")
+# Names of languages that a tool has declared: here each prefix stands for itself, and no prefix for HTML.
+DECLARATION = re.compile(r"\sxmlns(?::[\w.-]+)?\s*=\s*(?:\"[^\"]*\"|'[^']*')")
 HALVES = re.compile(r"&#(5[56]\d{3});&#(5[67]\d{3});")  # one character, referred to as two of UTF-16
 ANY_TAG = re.compile(r"<[^<>]*>")
 
@@ -37,8 +36,8 @@ def parse_storage(text: str) -> tuple[_Element, tuple[Loss, ...]]:
     """The content under one root, tags named ``{ac}link`` and so on; losses say what had to be mended."""
     text = permitted(SPACED_END.sub("]]>", text))
     plain = ENTITY.sub(_entity, HALVES.sub(_joined, SECTION.sub(_section, text)))
-    if "xmlns:" in plain:
-        plain = DECLARING.sub(lambda tag: DECLARATION.sub("", tag.group()), plain)
+    if "xmlns" in plain:
+        plain = ANY_TAG.sub(lambda tag: DECLARATION.sub("", tag.group()), plain)
     root = _parse(plain)
     if root is not None:
         return root, ()
