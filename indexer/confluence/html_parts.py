@@ -21,6 +21,22 @@ def frame(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
     return f"\n\n{link('', url)}\n\n" if url else ""
 
 
+def embedded(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
+    """A file played inside the page: its address, once; the parser takes what follows an ``embed`` for its content."""
+    url, inner = node.get("src") or node.get("data") or "", renderer.inner(node, tags)
+    if not url or next(node.iter("embed"), node) is not node:
+        return inner
+    target = href_target(renderer.context, url)
+    return f"{link('', target)} {inner.lstrip()}" if node.tag == "embed" else link(" ".join(inner.split()), target)
+
+
+def area(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
+    """A place in a picture that leads to a page."""
+    name = clean(node.get("alt") or node.get("title") or "").strip()
+    url = href_target(renderer.context, node.get("href") or "") if node.get("href") else ""
+    return f" {link(escape(name), url)} " if url and (name or url.startswith("http")) else ""
+
+
 def check_box(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
     if node.get("type") != "checkbox":
         return ""
@@ -42,6 +58,8 @@ def script(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
 PARTS_OF_HTML: dict[str, Handler] = {
     **dict.fromkeys(("video", "audio"), video),
     **dict.fromkeys(("abbr", "acronym"), abbreviation),
+    **dict.fromkeys(("object", "embed"), embedded),
+    "area": area,
     "iframe": frame,
     "input": check_box,
     "script": script,

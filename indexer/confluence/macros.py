@@ -118,7 +118,7 @@ def jira(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
 def view_file(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
     target = macro.element("ri:attachment")
     if target is not None:
-        name, url, hint = attachment_target(renderer.context, target)
+        name, url, hint = attachment_target(renderer.context, target, macro.element("ri:page"))
         name = name if url else hint
     else:
         name = clean(macro.get("name", "attachment", "file", ""))

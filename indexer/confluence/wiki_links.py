@@ -84,10 +84,11 @@ def titled_target(context: Context, space: str, title: str, anchor: str) -> tupl
     return title, titled_url(context.base, key, title, fragment) if key else "", title
 
 
-def attachment_target(context: Context, target: _Element) -> tuple[str, str, str]:
-    """A file of this page, or of the page named inside."""
+def attachment_target(context: Context, target: _Element, holder: _Element | None = None) -> tuple[str, str, str]:
+    """A file of this page, or of the page named inside (or beside: the holder)."""
     name = context.wiki.file_name(context.page_id, attribute(target, "file-id")) or attribute(target, "filename")
     owner = first(target, "ri:page", "ri:blog-post", "ri:content-entity")
+    owner = holder if owner is None else owner
     shown = clean(name)
     if owner is None:
         return shown, attachment_url(context.base, context.page_id, name), shown
