@@ -20,6 +20,7 @@ from askwiki.errors import StoreError
 FILE = "cache.sqlite"
 WAIT = 60.0  # seconds for another process that is writing
 LOOK = 0.02  # seconds between two looks at whether it is done
+TABLE = "CREATE TABLE IF NOT EXISTS cache (kind TEXT, key TEXT, value BLOB, PRIMARY KEY (kind, key)) WITHOUT ROWID"
 KEYS_A_QUERY = 500  # SQLite's oldest limit is 999 variables a statement
 
 
@@ -90,11 +91,13 @@ class Cache:
         connection = sqlite3.connect(
             self._file or ":memory:", timeout=WAIT, isolation_level=None, check_same_thread=False
         )
-        _write_ahead(connection)
-        connection.execute("PRAGMA synchronous = NORMAL")  # a lost last write costs one model call
-        connection.execute(
-            "CREATE TABLE IF NOT EXISTS cache (kind TEXT, key TEXT, value BLOB, PRIMARY KEY (kind, key)) WITHOUT ROWID"
-        )
+        try:
+            _write_ahead(connection)
+            connection.execute("PRAGMA synchronous = NORMAL")  # a lost last write costs one model call
+            connection.execute(TABLE)
+        except sqlite3.Error:
+            connection.close()
+            raise
         return connection
 
 

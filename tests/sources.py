@@ -69,11 +69,13 @@ class Indexer:
     def run(self, source: Any, rules: Rules = Rules(), *, rebuild: bool = False) -> Ledger:
         """One run as ``python -m indexer sync`` makes it."""
         writer = self.store.writer(self.fingerprint(), rebuild=rebuild)
+        tools = self.tools(writer)
         try:
-            ledger = sync(source, rules, using=self.tools(writer))
+            ledger = sync(source, rules, using=tools)
             writer.commit()
         finally:
             writer.close()
+            tools.encoders.cache.close()
         return ledger
 
     def texts(self, page: str, *keys: str) -> list[str]:
