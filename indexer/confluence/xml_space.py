@@ -8,6 +8,7 @@ deletes of its own accord (``sqlite3.connect("")``).
 from __future__ import annotations
 
 import sqlite3
+import weakref
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -56,7 +57,7 @@ class FileFacts:
     version: str
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, weakref_slot=True)
 class Space:
     """All facts of an export, as they stand in it."""
 
@@ -80,6 +81,7 @@ class Space:
 
     def __post_init__(self) -> None:
         self.bodies = sqlite3.connect("", isolation_level=None, check_same_thread=False)
+        weakref.finalize(self, self.bodies.close)  # with the last who reads the space
         self.bodies.execute("PRAGMA journal_mode=OFF")
         self.bodies.execute("CREATE TABLE body (page TEXT, kind TEXT, text TEXT)")
 
