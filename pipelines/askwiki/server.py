@@ -76,7 +76,7 @@ class Guard:
         try:
             self._admit(scope, headers)
             body = await read_body(receive, headers, self._settings.max_body)
-            if not await self._own_route(scope, reply, request, body):
+            if not (await self._full(scope, reply, request, body) or await self._own_route(scope, reply)):
                 await self._pass_on(scope, receive, reply, request, body)
         except Refusal as refusal:
             logger.info("refused: %s", refusal.sentence)
@@ -97,11 +97,15 @@ class Guard:
         if LOADING.fullmatch(scope["path"]) and not self._settings.pipelines_api:
             raise Refusal(403, "Loading plugins from the net is switched off (setting server.pipelines_api).")
 
-    async def _own_route(self, scope: Scope, reply: Reply, request: Request, body: bytes) -> bool:
+    async def _full(self, scope: Scope, reply: Reply, request: Request, body: bytes) -> bool:
+        """Whether this was a chat for which there is no place; then it has its answer."""
         request.busy = self._chats >= self._settings.chats
         if request.busy and scope["path"] in CHAT_ROUTES and (answer := self._away(body, request)):
             await reply.give(200, *answer)
             return True
+        return False
+
+    async def _own_route(self, scope: Scope, reply: Reply) -> bool:
         if scope["method"] != "GET" or scope["path"] not in {"/health", "/metrics"}:
             return False
         if scope["path"] == "/health":
