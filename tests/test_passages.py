@@ -107,6 +107,7 @@ def test_a_gap_between_parts_is_shown() -> None:
         ("a\n```\nb\n```\nc", "a\n```\nb\n```\nc"),
         ("~~~~\n```\n", "~~~~\n```\n~~~~"),
         ("````\n```\n````\n", "````\n```\n````\n"),
+        ("1. a\n    ```\n    b\n   ```\nc", "1. a\n    ```\n    b\n   ```\nc"),
         ("no code", "no code"),
     ],
 )

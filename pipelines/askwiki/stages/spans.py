@@ -11,7 +11,7 @@ from askwiki.data import Candidate, Chunk, Passage, Rights
 from askwiki.store.port import Reader
 
 GAP = "\n\n[…]\n\n"  # between parts of one passage that are not neighbours in the page
-_FENCE = re.compile(r"^\s{0,3}(`{3,}|~{3,})", re.MULTILINE)
+FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})", re.MULTILINE)  # under an item as deep as it stands
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ def join_texts(chunks: Sequence[Chunk]) -> str:
 def close_fences(text: str) -> str:
     """``text`` with its last code block closed, so that nothing after it reads as code."""
     fence = ""
-    for match in _FENCE.finditer(text):
+    for match in FENCE.finditer(text):
         if not fence:
             fence = match[1]
         elif match[1].startswith(fence):
