@@ -261,7 +261,7 @@ def test_what_the_search_found_counts_more_than_what_was_joined_to_it() -> None:
     settings = AnswerSettings(extractive_characters=30)
     ((_, before),) = extract([whole], (), "отпуск", (), settings)
     ((_, after),) = extract([whole], candidates, "отпуск", (), settings)
-    assert (before[2:20], after[2:22]) == ("Отпуск нужен всем.", "Отпуск длится месяц.")
+    assert (before[:27], after[:29]) == ("## Кому\n\nОтпуск нужен всем.", "## Срок\n\nОтпуск длится месяц.")
 
 
 def test_of_a_long_table_the_header_and_the_rows_that_match_are_quoted() -> None:
@@ -284,6 +284,54 @@ def test_a_heading_that_matches_brings_its_text() -> None:
     assert quoted(text, "возврат денег", 30) == "## Возврат денег\n\nЗа три дня."
 
 
+def test_a_sentence_goes_on_over_the_ends_of_lines_and_an_item_with_it() -> None:
+    text = f"{LONG}\n\nПеред этим. Дежурный\nотвечает за десять\nминут. После этого.\n\n{LONG}"
+    assert quoted(text, "за сколько минут", 70) == "… Перед этим. Дежурный отвечает за десять минут. После этого."
+    text = f"{LONG}\n\n- открыть шлюз\n- закрыть шлюз\n  на ночь\n\n{LONG}"
+    assert quoted(text, "закрыть шлюз", 40) == "- открыть шлюз\n- закрыть шлюз на ночь"
+
+
+def test_paragraphs_stay_apart_and_nothing_slips_into_a_note() -> None:
+    text = f"Срок три дня.\n\n> **Важно.**\n> Срок в праздники пять дней.\n\nСрок считает банк.\n\n## Иное\n\n{LONG}"
+    assert quoted(text, "срок", 100) == text.partition("\n\n## ")[0]
+
+
+def test_a_note_is_quoted_whole() -> None:
+    note = "> **Важно.**\n>\n> Срок в праздники пять дней."
+    assert quoted(f"{LONG}\n\n{note}\n\n{LONG}", "важно", len(note)) == note
+
+
+def test_lines_that_hold_only_the_address_of_a_link_are_not_quoted() -> None:
+    text = f"Срок в [правилах].\n\n[правилах]: ../rules.md#term\n\n## Иное\n\n{LONG}"
+    assert quoted(text, "срок правила", 60) == "Срок в [правилах]."
+
+
+def test_what_stood_under_an_item_that_is_left_out_does_not_read_as_code() -> None:
+    code = "      ```bash\n      routerctl enable\n        --now\n      ```"
+    text = f"1. {LONG}\n\n{code}\n\n2. {LONG}"
+    assert quoted(text, "routerctl", 40) == "```bash\nrouterctl enable\n  --now\n```"
+    listed = f"- Шлюз:\n    - открыть\n    - закрыть\n\n{LONG}"
+    assert quoted(listed, "закрыть шлюз", 40) == "- Шлюз:\n    - открыть\n    - закрыть"
+
+
+def test_of_a_table_that_does_not_fit_the_header_and_the_row_are_quoted_still() -> None:
+    table = "\n".join(TABLE.splitlines()[:12])
+    text = f"## Шлюз\n\nШлюз и ошибка E-5.\n\n## Коды\n\n{table}\n\n{LONG}"
+    assert [line[:7] for line in quoted(text, "шлюз ошибка E-5", 180).splitlines() if line] == [
+        *("## Шлюз", "Шлюз и ", "## Коды", "| Код |", "| --- |", "| E-5 |")
+    ]
+
+
+def test_room_that_is_left_goes_to_the_sections_below() -> None:
+    text = f"# Ошибка 504\n\nШлюз молчит.\n\n## Решение\n\nПодождать минуту.\n\n# Иное\n\n{LONG}"
+    assert quoted(text, "ошибка 504", 80) == text.partition("\n\n# Иное")[0]
+
+
+def test_each_section_that_is_quoted_is_named() -> None:
+    text = f"## Создать\n\n{LONG}\n\nНажмите Готово.\n\n## Удалить\n\n{LONG}\n\nНажмите Стереть.\n\n{LONG}"
+    assert quoted(text, "стереть", 40) == "## Удалить\n\nНажмите Стереть."
+
+
 def test_later_passages_are_quoted_only_when_they_are_near_too() -> None:
     passages = [
         passage("Лимит перевода сто тысяч.", 1),
@@ -298,6 +346,6 @@ def test_later_passages_are_quoted_only_when_they_are_near_too() -> None:
 
 
 def test_quotations_stand_under_name_and_number_with_headings_made_bold() -> None:
-    assert as_markdown([(passage("", 2), "## Срок\n\nТри *дня*.")]) == (
+    assert as_markdown([(passage("", 2), "## **Срок**\n\nТри *дня*.")]) == (
         "**Лимиты › Турция** [2]\n\n> **Срок**\n>\n> Три *дня*."
     )

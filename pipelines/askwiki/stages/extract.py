@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from typing import NamedTuple
 
 from askwiki.data import Candidate, Passage
 from askwiki.settings import AnswerSettings
 from askwiki.stages.links import escape
-from askwiki.stages.quotable import Unit, following, join_units, units_of, with_context
+from askwiki.stages.quotable import following, join_units, with_context
 from askwiki.stages.sources import label_of
+from askwiki.stages.units import Unit, units_of
 from askwiki.stemming import telling_stems
 
 CONTEXT_SHARE = 0.35  # of a neighbour's own weight that a unit passes on: an answer stands beside its subject
@@ -25,6 +26,7 @@ _ASKS_FOR_SEVERAL = re.compile(
     r"\b(?:какие|каких|какими|перечисли\w*|список|перечень|все|виды|варианты|which|list|what are|what kinds)\b",
     re.IGNORECASE,
 )
+_HEADING = re.compile(r"^#{1,6}\s+(.*)$")
 
 
 class _Lift(NamedTuple):
@@ -100,23 +102,31 @@ def best_part(
     order = sorted(range(len(units)), key=lambda place: (-scores[place], place))
     best = scores[order[0]]
     if sum(len(unit.text) for unit in units) <= characters:
-        return text.strip(), plain[order[0]]
+        return join_units(units, set(range(len(units)))), plain[order[0]]
     chosen: set[int] = set()
     left = characters
     for place in order:
         if chosen and scores[place] < LESSER_SHARE * best:
             break
-        wanted = with_context(units, place)
-        if chosen and _length(units, wanted - chosen) > left:
-            continue
-        left -= _length(units, wanted - chosen)
-        chosen |= wanted
-        for step in following(units, max(wanted)):
-            if _length(units, step - chosen) > left:
-                break
-            left -= _length(units, step - chosen)
-            chosen |= step
+        ways = (with_context(units, place, whole=whole) for whole in (True, False))
+        if wanted := next((way for way in ways if not chosen or _length(units, way - chosen) <= left), None):
+            left -= _length(units, wanted - chosen)
+            chosen |= wanted
+            left = _fill(chosen, units, following(units, max(wanted)), left)
+    for place in [place for place in order if place in chosen]:
+        left = _fill(chosen, units, following(units, place, below=True), left)
     return join_units(units, chosen), plain[order[0]]
+
+
+def _fill(chosen: set[int], units: Sequence[Unit], steps: Iterator[set[int]], left: int) -> int:
+    """Add what follows to ``chosen`` while there is room; the room that is left."""
+    for step in steps:
+        length = _length(units, step - chosen)
+        if length > left:
+            break
+        left -= length
+        chosen |= step
+    return left
 
 
 def _lift(unit: Unit, lifts: Sequence[_Lift]) -> float:
@@ -159,5 +169,5 @@ def _near(own: Sequence[float], place: int) -> float:
 
 def _as_quote(text: str) -> str:
     """A block quotation; headings inside it become bold, so that they do not look like ours."""
-    lines = [re.sub(r"^#{1,6}\s+(.*)$", r"**\1**", line) for line in text.splitlines()]
+    lines = [_HEADING.sub(lambda match: f"**{match[1].replace('**', '')}**", line) for line in text.splitlines()]
     return "\n".join(f"> {line}".rstrip() for line in lines)

@@ -1,64 +1,26 @@
-"""A passage as what can be quoted of it: sentences, items, rows, lines of code; and the chosen ones as text again."""
+"""What of a passage is quoted together, and the chosen units as text again."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence, Set
-from dataclasses import dataclass
-from itertools import pairwise
 
 from askwiki.stages.spans import close_fences
+from askwiki.stages.units import Unit
 
-_SENTENCE = re.compile(r"(?<=[.!?…])[ \t]+(?=[^\s\da-zа-яё])")
-_ROW = re.compile(r"^\s*\|")
-_RULE = re.compile(r"^\s*\|(?:\s*:?-+:?\s*\|)+\s*$")
-_FENCE = re.compile(r"^\s*(`{3,}|~{3,})")
-_KINDS = (
-    ("row", _ROW),
-    ("heading", re.compile(r"^#{1,6}\s+")),
-    ("item", re.compile(r"^\s*(?:[-*+]|\d+[.)])\s")),
-)
-WHOLE_TABLE, WHOLE_LIST = 1_500, 700  # characters up to which a table or a list is quoted whole
+WHOLE_TABLE, WHOLE_LIST = 1_500, 700  # characters up to which a table, or a list or a note, is quoted whole
+ITEM_DEPTH = 6  # blanks that a line below an item may begin deeper than it; deeper ones read as code
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
-    """A sentence, a list item, a table row or a line of code."""
+def with_context(units: Sequence[Unit], place: int, *, whole: bool = True) -> set[int]:
+    """A unit with what it cannot be read without: its heading, the sentences beside it in its paragraph.
 
-    text: str
-    kind: str  # text | item | row | code | heading
-    start: int  # where it begins in the passage
-    line: bool = True  # it begins a line
-
-
-def units_of(text: str) -> list[Unit]:
-    """All units in order; empty lines are none."""
-    units: list[Unit] = []
-    fence, start = "", 0
-    for whole in text.splitlines(keepends=True):
-        line = whole.rstrip("\r\n")
-        if match := _FENCE.match(line):
-            fence = "" if fence and match[1].startswith(fence) else fence or match[1]
-            units.append(Unit(line, "code", start))
-        elif fence:
-            units.append(Unit(line, "code", start))
-        elif kind := next((kind for kind, pattern in _KINDS if pattern.match(line)), ""):
-            units.append(Unit(line, kind, start))
-        elif line.strip():
-            units += _sentences(line, start)
-        start += len(whole)
-    return units
-
-
-def _sentences(line: str, start: int) -> Iterator[Unit]:
-    begins = [0, *(match.end() for match in _SENTENCE.finditer(line))]
-    for begin, end in pairwise([*begins, len(line)]):
-        yield Unit(line[begin:end].rstrip(), "text", start + begin, line=begin == 0)
-
-
-def with_context(units: Sequence[Unit], place: int) -> set[int]:
-    """A unit with what it cannot be read without; a sentence with those beside it in its paragraph."""
-    chosen = {place, *_belonging(units, place)}
+    Of a table or a list that does not fit ``whole``, the header and the row, or the item.
+    """
+    chosen = {place, *_belonging(units, place, whole=whole)}
+    heading = _heading_of(units, place)
+    if heading is not None:
+        chosen.add(heading)
     if units[place].kind == "text":
         if not units[place].line:
             chosen.add(place - 1)
@@ -67,27 +29,36 @@ def with_context(units: Sequence[Unit], place: int) -> set[int]:
     return chosen
 
 
-def following(units: Sequence[Unit], place: int) -> Iterator[set[int]]:
-    """What stands after a unit in its section, step by step, lists and tables whole: an answer follows its subject."""
+def following(units: Sequence[Unit], place: int, *, below: bool = False) -> Iterator[set[int]]:
+    """What stands after a unit in its section, step by step, lists and tables whole: an answer follows its subject.
+
+    With ``below`` the sections under its own are part of it.
+    """
+    heading = _heading_of(units, place)
+    level = units[heading].depth if below and heading is not None else 6
     place += 1
-    while place < len(units) and units[place].kind != "heading":
+    while place < len(units) and not (units[place].kind == "heading" and units[place].depth <= level):
         step = {place, *_belonging(units, place)}
         yield step
         place = max(step) + 1
 
 
-def _belonging(units: Sequence[Unit], place: int) -> set[int]:
-    """What a unit cannot be read without: a row its table's header, code its whole block, a heading its text."""
+def _heading_of(units: Sequence[Unit], place: int) -> int | None:
+    return next((above for above in range(place, -1, -1) if units[above].kind == "heading"), None)
+
+
+def _belonging(units: Sequence[Unit], place: int, *, whole: bool = True) -> set[int]:
+    """What goes with a unit: a table or its header, the list, the note, the block of code, a heading's text."""
     kind = units[place].kind
     if kind == "heading":
-        return {place + 1, *_belonging(units, place + 1)} if place + 1 < len(units) else set()
+        return {place + 1, *_belonging(units, place + 1, whole=whole)} if place + 1 < len(units) else set()
     if kind == "text":
         return set()
     first, last = _first_of_run(units, place), _last_of_run(units, place)
-    whole = set(range(first, last + 1))
-    length = sum(len(units[number].text) for number in whole)
-    if kind == "code" or length <= (WHOLE_TABLE if kind == "row" else WHOLE_LIST):
-        return whole
+    run = set(range(first, last + 1))
+    length = sum(len(units[number].text) for number in run)
+    if kind == "code" or (whole and length <= (WHOLE_TABLE if kind == "row" else WHOLE_LIST)):
+        return run
     return {first, first + 1} if kind == "row" and last > first else set()
 
 
@@ -104,18 +75,35 @@ def _last_of_run(units: Sequence[Unit], place: int) -> int:
 
 
 def join_units(units: Sequence[Unit], chosen: Set[int]) -> str:
-    """Chosen units in page order; left-out text is marked, but not left-out rows of a table."""
+    """Chosen units in page order; left-out text is marked, but not left-out rows of a table.
+
+    What stood under an item that is left out moves to the left: deep in the line it would read as code.
+    """
     text = ""
-    last = -1
+    last, left = -1, 0
     for place in sorted(chosen):
         unit = units[place]
         gap = place != last + 1
+        if gap and unit.line and not (text and _reads_below(units[last], unit)):
+            left = unit.depth
+        elif unit.line and not unit.kind == units[last].kind == "code":
+            left = min(left, unit.depth)
+        said = _moved(unit.text, left) if unit.kind != "heading" else unit.text
         if not text:
-            text = unit.text if not gap or unit.kind != "text" else f"… {unit.text}"
+            text = said if not gap or unit.kind != "text" else f"… {said}"
         elif unit.line:
             apart = gap and not unit.kind == units[last].kind == "row"
-            text += ("\n\n" if apart or unit.kind != units[last].kind else "\n") + unit.text
+            text += ("\n\n" if apart or unit.apart or unit.kind != units[last].kind else "\n") + said
         else:
-            text += (" … " if gap else " ") + unit.text
+            text += (" … " if gap else " ") + said
         last = place
     return close_fences(text)
+
+
+def _reads_below(item: Unit, unit: Unit) -> bool:
+    """Whether a unit still belongs to the list of the item shown before it."""
+    return item.kind == "item" and 0 <= unit.depth - item.depth <= ITEM_DEPTH
+
+
+def _moved(text: str, left: int) -> str:
+    return re.sub(rf"^[ \t]{{1,{left}}}", "", text) if left else text
