@@ -26,6 +26,7 @@ from askwiki.settings import (
     SearchSettings,
     Settings,
 )
+from askwiki.stages.layout import other_layout
 from tests.fakes import HashEmbedder
 from tests.scripted import ScriptedLlm
 from tests.small_wiki import MemoryReader, chunk, kit_of, with_settings
@@ -400,6 +401,31 @@ def test_without_a_model_too_little_support_is_a_refusal_and_little_is_said() ->
     weak = put("Какой разовый лимит у компании?", made)
     assert (weak.answer.refused, weak.text[:29]) == ("", "Совпадение с вопросом слабое,")
     assert put("лимит перевода в Турцию", made).text.startswith("Вот что говорит об этом вики:")
+
+
+def test_a_question_in_the_other_keyboard_layout_is_understood_before_it_would_be_refused() -> None:
+    made = with_settings(kit(), answer=AnswerSettings(support_dense=0.0, support_middle=0.6))
+    seen = put("Rfrjq kbvbn gthtdjlf d Nehwb.&", made)
+    assert "Понял так: Какой лимит перевода в Турцию?" in seen.statuses
+    assert (seen.answer.refused, seen.sources[0].title) == ("", "Лимиты переводов")
+    traced = retrieve([Turn("user", "Rfrjq kbvbn gthtdjlf d Nehwb.&")], ANYBODY, kit=made)
+    assert (traced.question.text, traced.gated[0].chunk.page_id) == ("Какой лимит перевода в Турцию?", "limits")
+    nonsense = put("Crjkmprbt rhjrjlbks gkfdf.n&", made)
+    assert (nonsense.answer.refused, len(nonsense.statuses)) == ("outside", 3)
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        (";ehyfk felbnf&", "журнал аудита?"),
+        ("Ыыр лун", "Ssh key"),
+        ("dc` j hf,jnt/", "всё о работе."),
+        ("доступ к vpn", ""),
+        ("403", ""),
+    ],
+)
+def test_the_same_keys_in_the_other_layout(typed: str, meant: str) -> None:
+    assert other_layout(typed) == meant
 
 
 def test_without_a_model_what_was_said_cannot_be_translated_and_that_is_told() -> None:

@@ -48,7 +48,7 @@ LAYERS: list[list[str]] = [
     ["store", "access", "directory", "identity", "wiki_groups"],
     ["kit"],
     ["stages"],
-    ["flow", "flow_run", "flow_finding", "flow_speaking", "flow_writing"],
+    ["flow", "flow_run", "flow_finding", "flow_looking", "flow_speaking", "flow_writing"],
     ["openwebui", "valves", "asgi", "asker", "server", "stock", "doctor_llm", "evaluate", "encoder", "provision"],
     ["service", "doctor", "process", "feedback"],
     ["chat"],

@@ -11,19 +11,20 @@ import logging
 import threading
 import time
 from collections.abc import Generator, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from askwiki.configuration import settings_digest
-from askwiki.data import Answer, Candidate, Event, Identity, Passage, Question, Rights, Status, Trace, Turn
+from askwiki.data import Answer, Event, Identity, Question, Rights, Status, Trace, Turn
 from askwiki.errors import ModelError, StoreError, StoreMismatch
-from askwiki.flow_finding import check_relevance, collect, find, pass_gates, understand
+from askwiki.flow_finding import check_relevance, collect
+from askwiki.flow_looking import Traced, drain, look_for
 from askwiki.flow_run import Run
 from askwiki.flow_speaking import refuse, talk
 from askwiki.flow_writing import rework, write_answer
 from askwiki.kit import Kit
 from askwiki.settings import Settings
 from askwiki.stages.history import still_readable
-from askwiki.stages.refusal import confidence, kind_of_refusal
+from askwiki.stages.refusal import kind_of_refusal
 from askwiki.stages.wording import language_of
 
 logger = logging.getLogger(__name__)
@@ -45,7 +46,7 @@ def ask(
     run = _run(turns, kit, settings, cancel)
     started = time.perf_counter()
     yield run.status("condense", "reading")
-    trace = _Traced()
+    trace = Traced()
     turns = still_readable(turns, identity, reader=kit.reader, settings=run.settings.access)
     answer = yield from _answer(run, turns, identity, question, trace)
     run.timings["total"] = time.perf_counter() - started
@@ -72,33 +73,10 @@ def retrieve(
     cancel: threading.Event | None = None,
 ) -> Trace:
     """Condensing, search and gates only, for measuring; raises what the parts raise."""
-    run, trace = _run(turns, kit, settings, cancel), _Traced()
+    run, trace = _run(turns, kit, settings, cancel), Traced()
     turns = still_readable(turns, identity, reader=kit.reader, settings=run.settings.access)
-    _drain(_find(run, turns, identity, question, trace))
+    drain(look_for(run, turns, identity, question, trace))
     return trace.record(run)
-
-
-@dataclass(slots=True)
-class _Traced:
-    """The trace while it grows."""
-
-    question: Question = Question("")
-    found: Sequence[Candidate] = ()
-    gated: Sequence[Candidate] = ()
-    judged: Sequence[Candidate] = ()
-    passages: Sequence[Passage] = ()
-    confidence: float | None = None
-
-    def record(self, run: Run) -> Trace:
-        return Trace(
-            self.question,
-            tuple(self.found),
-            tuple(self.gated),
-            tuple(self.judged),
-            tuple(self.passages),
-            self.confidence,
-            timings=dict(run.timings),
-        )
 
 
 def _run(turns: Sequence[Turn], kit: Kit, settings: Settings | None, cancel: threading.Event | None) -> Run:
@@ -108,10 +86,10 @@ def _run(turns: Sequence[Turn], kit: Kit, settings: Settings | None, cancel: thr
 
 
 def _answer(
-    run: Run, turns: Sequence[Turn], identity: Identity, question: Question | None, trace: _Traced
+    run: Run, turns: Sequence[Turn], identity: Identity, question: Question | None, trace: Traced
 ) -> Generator[Event, None, Answer]:
     try:
-        rights = yield from _find(run, turns, identity, question, trace)
+        rights = yield from look_for(run, turns, identity, question, trace)
     except StoreMismatch as error:
         logger.error("no search: %s", error)
         return (yield from _broken(run, run.say("index_mismatch")))
@@ -137,18 +115,6 @@ def _answer(
     return (yield from write_answer(run, asked, cut.passages, trace.gated, rights))
 
 
-def _find(
-    run: Run, turns: Sequence[Turn], identity: Identity, question: Question | None, trace: _Traced
-) -> Generator[Status, None, Rights]:
-    trace.question, early = yield from understand(run, turns, question)
-    if trace.question.need in ("smalltalk", "dialogue"):
-        return Rights()
-    trace.found, rights = yield from find(run, trace.question, identity, early)
-    trace.gated = yield from pass_gates(run, trace.question, trace.found)
-    trace.confidence = confidence(trace.gated, trace.question, run.settings.answer, run.kit.everyday)
-    return rights
-
-
 def _nothing(run: Run, rights: Rights) -> Generator[Event, None, Answer]:
     if run.kit.reader.count() == 0:
         yield run.missing("search", "index_empty")
@@ -171,8 +137,3 @@ def _last_status(run: Run, answer: Answer) -> Status:
     if answer.sources:
         return Status(run.say("finished_sources", count=len(answer.sources)), "done", done=True)
     return Status(run.say("finished"), "done", done=True)
-
-
-def _drain(work: Generator[Event, None, object]) -> None:
-    for _ in work:
-        pass
