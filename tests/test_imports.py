@@ -28,6 +28,7 @@ LAYERS: list[list[str]] = [
         "logs",
         "signing",
         "metrics",
+        "memory",
     ],
     [
         "llm",

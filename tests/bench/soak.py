@@ -38,8 +38,8 @@ QUESTIONS = int(os.environ.get("SOAK_QUESTIONS", "5000"))
 SYNCS = 20
 EVERY = QUESTIONS // 100  # questions between two looks
 BEGINNING = QUESTIONS // 10  # questions after which memory may grow no more
-PAGES, CHANGED = 300, 12  # of the wiki; rewritten by a sync, and half as many removed and added
-ROUND = 4  # syncs until a fifth of the points is dead and their room is given back: memory rises and falls so often
+PAGES, CHANGED = 300, 30  # of the wiki; rewritten by a sync, and half as many removed and added
+ROUND = 5  # syncs until a fifth of the points is dead and their room is given back: memory rises and falls so often
 PLOT = Path("bench-soak.svg")  # beside bench.json
 SETTLE_SECONDS = 3.0  # until threads of finished calls have ended
 

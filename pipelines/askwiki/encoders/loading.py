@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import gc
 from collections.abc import Iterator
 
+from askwiki import memory
 from askwiki.errors import ModelError
 
 LARGE_BATCH = 16_384  # tokens; after a larger batch its memory is given back
@@ -56,5 +56,4 @@ def give_back(device: str, tokens: int) -> None:
 
         torch.cuda.empty_cache()
         return
-    with contextlib.suppress(OSError, AttributeError):  # another C library than glibc
-        ctypes.CDLL("libc.so.6").malloc_trim(0)
+    memory.give_back()

@@ -14,6 +14,7 @@ from typing import Any
 
 from askwiki.data import Chunk, Clause, LegHit, Rights
 from askwiki.errors import StoreError
+from askwiki.memory import give_back
 from askwiki.store.edge import EdgeEngine
 from askwiki.store.fingerprint import check_fingerprint, dense_sizes, uses_idf
 from askwiki.store.locks import PrivateCopy, only_writer, private_copy
@@ -169,6 +170,7 @@ class EmbeddedWriter:
             self._engine.flush()
             self._engine.close()
             self._engine = None
+            give_back()
 
     def _changing(self) -> None:
         if not self._rebuild:
@@ -190,6 +192,7 @@ def _let_go(engine: EdgeEngine, copy: PrivateCopy) -> None:
     with contextlib.suppress(StoreError):  # nothing of a reader's copy is worth keeping
         engine.close()
     copy.discard()
+    give_back()  # else each new version leaves the room of an old one taken
 
 
 def _open_version(root: Path) -> _Opened:
