@@ -310,8 +310,17 @@ def test_what_stood_under_an_item_that_is_left_out_does_not_read_as_code() -> No
     code = "      ```bash\n      routerctl enable\n        --now\n      ```"
     text = f"1. {LONG}\n\n{code}\n\n2. {LONG}"
     assert quoted(text, "routerctl", 40) == "```bash\nrouterctl enable\n  --now\n```"
+    assert quoted(f"Шлюз:\n\n    a: 1\n    b: 2\n\n{LONG}", "шлюз", 30) == "Шлюз:\n\n    a: 1\n    b: 2"
     listed = f"- Шлюз:\n    - открыть\n    - закрыть\n\n{LONG}"
     assert quoted(listed, "закрыть шлюз", 40) == "- Шлюз:\n    - открыть\n    - закрыть"
+
+
+def test_a_table_keeps_together_and_apart_from_the_next_one() -> None:
+    one, two = "| Код | Ответ |\n| --- | --- |\n| E-1 | нет |", "| Срок | Шлюз |\n| --- | --- |\n| три дня | да |"
+    assert quoted(f"{LONG}\n\n{one}\n\n{two}\n\n{LONG}", "срок", len(two)) == two
+    assert quoted(f"{one}\n\n{two}\n\n{LONG}", "код срок", len(one + two)) == f"{one}\n\n{two}"
+    torn = one.replace("\n| E", "\n\n| E")
+    assert quoted(f"{LONG}\n\n{torn}\n\n{LONG}", "E-1", len(one)) == one
 
 
 def test_of_a_table_that_does_not_fit_the_header_and_the_row_are_quoted_still() -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence, Set
 from askwiki.stages.spans import close_fences
 from askwiki.stages.units import Unit
 
+_RULE = re.compile(r"^\s*\|?(?:\s*:?-+:?\s*\|)+(?:\s*:?-+:?)?\s*$")  # below a table's header
 WHOLE_TABLE, WHOLE_LIST = 1_500, 700  # characters up to which a table, or a list or a note, is quoted whole
 ITEM_DEPTH = 6  # blanks that a line below an item may begin deeper than it; deeper ones read as code
 
@@ -63,15 +64,22 @@ def _belonging(units: Sequence[Unit], place: int, *, whole: bool = True) -> set[
 
 
 def _first_of_run(units: Sequence[Unit], place: int) -> int:
-    while place and units[place - 1].kind == units[place].kind:
+    while place and units[place - 1].kind == units[place].kind and not _begins_table(units, place):
         place -= 1
     return place
 
 
 def _last_of_run(units: Sequence[Unit], place: int) -> int:
-    while place + 1 < len(units) and units[place + 1].kind == units[place].kind:
+    kind = units[place].kind
+    while place + 1 < len(units) and units[place + 1].kind == kind and not _begins_table(units, place + 1):
         place += 1
     return place
+
+
+def _begins_table(units: Sequence[Unit], place: int) -> bool:
+    """Whether a row is a table's header, also of one that follows on another table."""
+    below = units[place + 1].text if place + 1 < len(units) else ""
+    return units[place].kind == "row" and bool(_RULE.match(below))
 
 
 def join_units(units: Sequence[Unit], chosen: Set[int]) -> str:
@@ -92,8 +100,8 @@ def join_units(units: Sequence[Unit], chosen: Set[int]) -> str:
         if not text:
             text = said if not gap or unit.kind != "text" else f"… {said}"
         elif unit.line:
-            apart = gap and not unit.kind == units[last].kind == "row"
-            text += ("\n\n" if apart or unit.apart or unit.kind != units[last].kind else "\n") + said
+            rows = unit.kind == units[last].kind == "row" and not _begins_table(units, place)
+            text += ("\n" if rows or not (gap or unit.apart or unit.kind != units[last].kind) else "\n\n") + said
         else:
             text += (" … " if gap else " ") + said
         last = place

@@ -17,6 +17,7 @@ _KINDS = (
     ("note", re.compile(r"^\s*>")),
 )
 _DEFINITION = re.compile(r"^ {0,3}\[[^\]]+\]:\s+\S+$")  # [name]: address, where the links of that name lead
+_CODE_DEPTH = 4  # blanks before a line that may be code: its lines are not one sentence
 _HARD_END = ("  ", "\\")  # of a line whose end is to be seen
 
 
@@ -59,7 +60,8 @@ def _blocks(text: str) -> list[Unit]:
         else:
             blocks.append(Unit(line, kind, start, apart=apart))
             apart = False
-            goes_on = kind in ("text", "item") and not line.endswith(_HARD_END)
+            is_code = kind == "text" and blocks[-1].depth >= _CODE_DEPTH
+            goes_on = kind in ("text", "item") and not is_code and not line.endswith(_HARD_END)
         start += len(whole)
     return blocks
 
