@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from askwiki.data import Answer, Chunk, Clause, Event, Identity, Question, Source, Status, Token, Turn
 from askwiki.errors import Cancelled, ContextOverflow, ModelError, StoreError
 from askwiki.flow import ask, retrieve
+from askwiki.glossary import Glossary, Term
 from askwiki.guard import Guard
 from askwiki.kit import Kit
 from askwiki.llm import Message
@@ -401,6 +402,14 @@ def test_without_a_model_too_little_support_is_a_refusal_and_little_is_said() ->
     weak = put("Какой разовый лимит у компании?", made)
     assert (weak.answer.refused, weak.text[:29]) == ("", "Совпадение с вопросом слабое,")
     assert put("лимит перевода в Турцию", made).text.startswith("Вот что говорит об этом вики:")
+
+
+def test_a_name_that_nothing_found_has_is_told_before_the_quotations() -> None:
+    made = replace(kit(), glossary=Glossary([Term("SWIFT", "перевод")]))
+    seen = put("лимит перевода в Турцию через MoneyGram и SWIFT 24", made)
+    assert seen.text.startswith("В найденном нет: «MoneyGram», «24». Возможно, ответа здесь нет.")
+    assert "100 000 рублей" in seen.text
+    assert put("лимит перевода в Турцию 100 000", kit()).text.startswith("Вот что говорит об этом вики:")
 
 
 def test_a_question_in_the_other_keyboard_layout_is_understood_before_it_would_be_refused() -> None:

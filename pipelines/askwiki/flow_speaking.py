@@ -12,8 +12,9 @@ from askwiki.data import Answer, Candidate, Event, Passage, Question, Refusal, R
 from askwiki.flow_run import Run
 from askwiki.stages.extract import as_markdown, extract
 from askwiki.stages.gate import SentenceGate
-from askwiki.stages.links import link, wiki_hosts
+from askwiki.stages.links import escape, link, wiki_hosts
 from askwiki.stages.passages import OLDER, make_passages, note_of, renumbered
+from askwiki.stages.refusal import unheard
 from askwiki.stages.search import search_terms
 from askwiki.stages.smalltalk import kind_of_talk
 from askwiki.stages.sources import label_of, link_list, source_list, source_of
@@ -73,9 +74,18 @@ def quote(run: Run, question: Question, passages: Sequence[Passage], candidates:
     shown = passages[: len(quoted)]
     yield from sources_for(run, shown)
     quotations = as_markdown([(passage, text) for passage, (_, text) in zip(shown, quoted, strict=True)])
-    opening = f"{run.say('extract_weak' if run.weak else 'extract_title')}\n\n{quotations}"
+    opening = f"{_opening(run, question, candidates)}\n\n{quotations}"
     yield run.token(f"\n\n{opening}" if run.text else opening)
     return (yield from finish(run, passages, len(shown)))
+
+
+def _opening(run: Run, question: Question, candidates: Sequence[Candidate]) -> str:
+    """What the quotations are worth, as far as code can tell."""
+    kit = run.kit
+    names = unheard(question.text, candidates)
+    if strange := [name for name in names if not search_terms(Question(name), kit.glossary, kit.everyday)]:
+        return run.say("extract_unheard", names=", ".join(f"«{escape(name)}»" for name in strange))
+    return run.say("extract_weak" if run.weak else "extract_title")
 
 
 def sources_for(run: Run, passages: Sequence[Passage]) -> tuple[Source, ...]:

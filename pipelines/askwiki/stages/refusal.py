@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 
 from askwiki.data import Candidate, Question, Refusal
@@ -10,9 +11,12 @@ from askwiki.encoders.terms import grams, terms
 from askwiki.everyday import Everyday
 from askwiki.settings import AnswerSettings
 from askwiki.stages.spans import text_of
-from askwiki.stages.wording import language_of
-from askwiki.stemming import telling_stems
+from askwiki.stages.wording import CYRILLIC, language_of
+from askwiki.stemming import fold, telling_stems
 
+READ = 10  # candidates in which a name of the question is looked for
+# Latin, or with a digit in front; two signs and more.
+_NAME = re.compile(r"(?<![\w./@-])[A-Za-z0-9][A-Za-z0-9_.,:+#@/-]*[A-Za-z0-9+#]")
 STEEPNESS = 4.0  # of the curve from support to confidence: a tenth more support near its middle moves it by a tenth
 
 
@@ -50,6 +54,17 @@ def share_of(question: str, text: str) -> float:
         return 0.0
     found = len(letters & set(grams(text))) / len(letters)
     return (found + (len(words & {term.text for term in terms(text)}) / len(words) if words else found)) / 2
+
+
+def unheard(question: str, candidates: Sequence[Candidate]) -> list[str]:
+    """Names and numbers of a question in Russian that stand in nothing found: what is said of others may not hold.
+
+    On a technical wiki 2 of 202 questions that it answers have one, and 8 of 34 that it does not (measured).
+    """
+    if not CYRILLIC.search(question):
+        return []  # every word would be one
+    texts = fold("\n".join(text_of(candidate.chunk) for candidate in candidates[:READ]))
+    return [name for name in dict.fromkeys(_NAME.findall(question)) if fold(name) not in texts]
 
 
 def kind_of_refusal(question: Question, candidates: Sequence[Candidate]) -> Refusal:
