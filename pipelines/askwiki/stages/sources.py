@@ -49,7 +49,7 @@ def link_list(passages: Sequence[Passage], *, texts: Texts, language: str, now: 
 def _line(passage: Passage, texts: Texts, language: str, now: datetime) -> str:
     label = link(label_of(passage), passage.url)
     if not label.startswith("["):
-        label += f" ({escape(' / '.join((*passage.path, passage.title)))})" if passage.path else ""
+        label += f" ({escape(' / '.join(passage.path))})" if passage.path else ""  # then the way is what leads there
     age = age_of(passage.updated, texts, language, now)
     return f"{passage.number}. {label}" + (f" · {age}" if age else "")
 
