@@ -431,6 +431,8 @@ def test_a_question_in_the_other_keyboard_layout_is_understood_before_it_would_b
         ("dc` j hf,jnt/", "всё о работе."),
         ("доступ к vpn", ""),
         ("403", ""),
+        ("какой лимит", ""),
+        ("limit for Turkey", ""),
     ],
 )
 def test_the_same_keys_in_the_other_layout(typed: str, meant: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from askwiki.stages.wording import CYRILLIC, LATIN
+from askwiki.stemming import STOP_WORDS, WORD, fold
 
 _LATIN = "`qwertyuiop[]asdfghjkl;'zxcvbnm,./~QWERTYUIOP{}ASDFGHJKL:\"ZXCVBNM<>?&"
 _CYRILLIC = "ёйцукенгшщзхъфывапролджэячсмитьбю.ЁЙЦУКЕНГШЩЗХЪФЫВАПРОЛДЖЭЯЧСМИТЬБЮ,?"
@@ -10,7 +11,12 @@ _TO_CYRILLIC, _TO_LATIN = str.maketrans(_LATIN, _CYRILLIC), str.maketrans(_CYRIL
 
 
 def other_layout(text: str) -> str:
-    """What the same keys write in the other layout; empty for a text in both alphabets or in none."""
+    """What the same keys write in the other layout.
+
+    Empty for a text in both alphabets or in none, and where a word that every text has shows that the layout is right.
+    """
+    if not STOP_WORDS.isdisjoint(WORD.findall(fold(text))):
+        return ""
     latin, cyrillic = LATIN.search(text), CYRILLIC.search(text)
     if bool(latin) == bool(cyrillic):
         return ""
