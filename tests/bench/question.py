@@ -57,8 +57,8 @@ def rows() -> list[dict[str, Any]]:
     calls = f"51 calls of one question over HTTP; the openai library's typed calls take {bare:.0f} ms"
     parts = (
         f"{calls}; a call is 0.6 ms of one thread (0.36 the bare HTTP library), a piece of the stream 0.13, the rest "
+        "turns of eight threads for the interpreter; next: relevance.group, which takes a tenth"
     )
-    parts += "turns of eight threads for the interpreter; next: relevance.group, which takes a tenth"
     return [
         row("processor time of a question, p50", median, "ms", GOAL_MEDIAN, against, profile),
         row("processor time of a question, p95", _p95(own), "ms", GOAL_P95, against, profile),
