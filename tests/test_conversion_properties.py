@@ -32,6 +32,7 @@ ADDED = frozenset(
         "png",
         "plantuml",
         "sub",
+        "del",
         "start",
         "end",
         "amp",
