@@ -111,8 +111,7 @@ def turn_away(raw: bytes, request: Request) -> tuple[bytes, str] | None:
         turns = turns_of(body["messages"])
     except (ValueError, TypeError, LookupError):
         return None  # the app knows what to say of it
-    words = last_words(turns)
-    if _task(signer().open(body.get(BODY_KEY), message=words, person=person_id(body.get("user"))), request, words):
+    if _opened(turns, body, request)[1]:
         return None
     METRICS.add("askwiki_busy_total")
     return whole_answer(say("busy"), str(body.get("model", "")), request.id, stream=body.get("stream") is True)
@@ -128,16 +127,14 @@ def _told(error: AskWikiError) -> str:
 def _work(
     turns: tuple[Turn, ...], body: Mapping[str, Any], valves: AnswerValves, request: Request, *, stream: bool
 ) -> Iterator[Item]:
-    words, user = last_words(turns), body.get("user")
-    sealed = signer().open(body.get(BODY_KEY), message=words, person=person_id(user))
-    task = _task(sealed, request, words)
+    sealed, task = _opened(turns, body, request)
     if task:
         METRICS.add("askwiki_service_requests_total")
-        yield from pieces(_service(task, words, request))
+        yield from pieces(_service(task, last_words(turns), request))
         return
     kit = get_kit()
     settings = valves.apply(kit.settings)
-    identity = identity_behind(user, request, kit)
+    identity = identity_behind(body.get("user"), request, kit)
     events = ask(
         turns,
         identity,
@@ -149,6 +146,13 @@ def _work(
     notes = [kit.texts.say("valve_wrong", settings.language, valve=problem) for problem in valves.problems]
     told = _with_notes(events, [*notes, *filter(None, [identity.note])])
     yield from items(_counted(told), stream=stream, request_id=request.id)
+
+
+def _opened(turns: Sequence[Turn], body: Mapping[str, Any], request: Request) -> tuple[Mapping[str, Any] | None, str]:
+    """What the filter sealed for these words and this person, and which service request it is, if one."""
+    words = last_words(turns)
+    sealed = signer().open(body.get(BODY_KEY), message=words, person=person_id(body.get("user")))
+    return sealed, _task(sealed, request, words)
 
 
 def _task(sealed: Mapping[str, Any] | None, request: Request, words: str) -> str:
