@@ -27,13 +27,12 @@ def unseen(questions: Sequence[GoldQuestion], outcomes: Sequence[Outcome], *, ki
     rights = rights_of(identity, conjunctions, kit.settings.access)
     everything = Rights(frozenset((*conjunctions, PUBLIC)))
     found = _found(questions, outcomes)
-    hidden: list[str] = []
-    missing: list[str] = []
-    for page in dict.fromkeys(page for question in questions for page in pages_of(question)):
-        if page in found or kit.reader.chunks_of([page], rights)[page]:
-            continue
-        (hidden if kit.reader.chunks_of([page], everything)[page] else missing).append(page)
-    return Unseen(tuple(hidden), tuple(missing))
+    named = dict.fromkeys(page for question in questions for page in pages_of(question) if page not in found)
+    read = kit.reader.chunks_of(named, rights) if named else {}
+    unread = [page for page in named if not read[page]]
+    stored = kit.reader.chunks_of(unread, everything) if unread else {}
+    hidden = tuple(page for page in unread if stored[page])
+    return Unseen(hidden, tuple(page for page in unread if not stored[page]))
 
 
 def _found(questions: Sequence[GoldQuestion], outcomes: Sequence[Outcome]) -> set[str]:
