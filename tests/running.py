@@ -17,11 +17,11 @@ from typing import Any
 
 import requests
 
+from tests.processes import process
 from tests.waiting import PATIENCE, until
 
 ROOT = Path(__file__).resolve().parents[1]
 START_SECONDS = 180.0  # to answer /health on a busy machine; a process that ended is noticed at once
-STOP_SECONDS = 15.0
 CALL_SECONDS = 600.0  # a real model on a busy machine
 
 PERSON = {"id": "u-1", "email": "a.belova@example.com", "name": "Анна Белова", "role": "user"}
@@ -83,21 +83,10 @@ def serving(environ: Mapping[str, str], log: Path, *, port: int | None = None) -
     with reserved_port() if port is None else contextlib.nullcontext(port) as port:
         key = environ.get("PIPELINES_API_KEY") or secrets.token_hex(16)
         command = [sys.executable, "-m", "askwiki", "serve", "--port", str(port)]
-        with log.open("wb") as output:
-            process = subprocess.Popen(
-                command, env={**environ, "PIPELINES_API_KEY": key}, stdout=output, stderr=output, cwd=ROOT
-            )
-        running = Running(f"http://127.0.0.1:{port}", key, process, log)
-        try:
+        with process(command, log, {**environ, "PIPELINES_API_KEY": key}, ROOT) as started:
+            running = Running(f"http://127.0.0.1:{port}", key, started, log)
             await_health(running)
             yield running
-        finally:
-            process.terminate()
-            try:
-                process.wait(STOP_SECONDS)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
 
 
 def await_health(running: Running) -> None:

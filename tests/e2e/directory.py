@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.e2e.processes import process
+from tests.processes import process
 from tests.running import reserved_port
 from tests.waiting import until
 

@@ -15,7 +15,7 @@ import yaml
 
 from askwiki.provision import provision, sign_in
 from tests.e2e.directory import ADMIN, ADMIN_PASSWORD, BASE
-from tests.e2e.processes import await_url, process
+from tests.processes import await_url, process
 from tests.running import reserved_port
 from tests.waiting import PATIENCE
 

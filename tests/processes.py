@@ -11,18 +11,18 @@ import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-STOP_SECONDS = 10
+STOP_SECONDS = 15.0
 
 
 @contextlib.contextmanager
 def process(
-    words: Sequence[str], log: Path, environ: Mapping[str, str] | None = None
+    words: Sequence[str], log: Path, environ: Mapping[str, str] | None = None, folder: Path | None = None
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """Run a program for the length of the block; its output goes to ``log``."""
+    """Run a program in ``folder`` for the length of the block; its output goes to ``log``."""
     with log.open("wb") as output:
         started = subprocess.Popen(
             list(words), stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
-            env=dict(os.environ if environ is None else environ),
+            env=dict(os.environ if environ is None else environ), cwd=folder,
         )  # fmt: skip
         try:
             yield started
