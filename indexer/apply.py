@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
-from askwiki.access import acl_key, known_readers, unknown_policy
+from askwiki.access import acl_key, known_readers, not_told, unknown_policy
 from askwiki.data import Chunk, Clause, Page
 from askwiki.errors import PageError
 from askwiki.settings import Settings
@@ -92,7 +92,7 @@ class Run:
         self._ledger = self._ledger.with_page(item)
         readers = known_readers(item.readers, self._source.kind, self._using.settings.access)
         self._hidden += (
-            item.readers is None and unknown_policy(self._source.kind, self._using.settings.access) == "closed"
+            not_told(item.readers) and unknown_policy(self._source.kind, self._using.settings.access) == "closed"
         )
         acl = acl_key(readers)
         mark = page_hash(item, acl, self._recipe)

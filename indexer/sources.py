@@ -37,7 +37,10 @@ class PageFailure:
 
 
 class Source(Protocol):
-    """A wiki in one of its forms. ``name`` = its stable key in the store, "KIND:PATH"."""
+    """A wiki in one of its forms. ``name`` = its stable key in the store, "KIND:PATH".
+
+    A source that is not whole raises SourceNotWhole when it is opened, from ``expected`` or before its first page.
+    """
 
     name: str
     kind: str

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from askwiki.access import NOBODY, acl_key, known_readers, normalise, rights_of
+from askwiki.access import NOBODY, acl_key, known_readers, normalise, not_told, rights_of
 from askwiki.data import PUBLIC, Clause, Identity, Rights
 from askwiki.directory import Directory, load_directory
 from askwiki.errors import SettingsError
@@ -125,6 +125,20 @@ def test_unknown_readers_are_closed_but_for_markdown(
     kind: str, readers: tuple[Clause, ...] | None, expected: tuple[Clause, ...]
 ) -> None:
     assert known_readers(readers, kind, SETTINGS) == expected
+
+
+def test_an_unknown_clause_beside_known_ones_is_closed_and_opens_by_the_settings_only() -> None:
+    readers = (clause("hr"), Clause(unknown=True))
+    assert known_readers(readers, "xml", SETTINGS) == NOBODY
+    listed = dataclasses.replace(SETTINGS, unknown_groups="auditors")
+    assert known_readers(readers, "xml", listed) == (clause("auditors"), clause("hr"))
+    assert known_readers(readers, "xml", dataclasses.replace(SETTINGS, unknown_xml="open")) == (clause("hr"),)
+    assert [not_told(readers), not_told(readers[:1]), not_told(()), not_told(None)] == [True, False, False, True]
+
+
+def test_an_unknown_clause_that_nobody_looked_at_lets_nobody_in() -> None:
+    assert normalise([Clause(unknown=True)]) == NOBODY
+    assert not passes(ANNA, Clause(unknown=True))
 
 
 def test_closed_pages_are_open_to_the_listed_groups() -> None:

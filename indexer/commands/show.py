@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from askwiki.configuration import load_configuration
-from askwiki.data import Chunk, Page
+from askwiki.data import Chunk, Clause, Page
 from askwiki.errors import SourceError
 from indexer.breadcrumb import SEPARATOR
 from indexer.chunks import embedded_texts
@@ -84,11 +84,7 @@ def find_page(source: Source, name: str) -> Page:
 
 def to_json(page: Page, chunks: Sequence[Chunk], using: Preparation) -> str:
     """One line of JSON: the page and its chunks."""
-    readers = (
-        None
-        if page.readers is None
-        else [{"users": list(clause.users), "groups": list(clause.groups)} for clause in page.readers]
-    )
+    readers = None if page.readers is None else [_clause(clause) for clause in page.readers]
     described: dict[str, Any] = {
         "id": page.id,
         "title": page.title,
@@ -177,8 +173,13 @@ def _head(page: Page) -> Iterator[str]:
         yield f"loss:     {loss.kind} {loss.name} × {loss.count} {loss.detail}".rstrip()
 
 
+def _clause(clause: Clause) -> dict[str, Any]:
+    fields: dict[str, Any] = {"users": list(clause.users), "groups": list(clause.groups)}
+    return {**fields, "unknown": True} if clause.unknown else fields
+
+
 def _readers(page: Page) -> str:
     if page.readers is None:
         return "unknown"
-    clauses = [" or ".join((*clause.users, *clause.groups)) for clause in page.readers]
+    clauses = ["unknown" if one.unknown else " or ".join((*one.users, *one.groups)) for one in page.readers]
     return " and ".join(f"({clause})" for clause in clauses) or "everybody"

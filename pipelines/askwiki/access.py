@@ -56,17 +56,23 @@ def acl_key(readers: Iterable[Clause]) -> str:
 
 
 def known_readers(readers: tuple[Clause, ...] | None, kind: str, settings: AccessSettings) -> tuple[Clause, ...]:
-    """The readers to index a page with: its own, or what the settings say of unknown ones.
+    """The readers to index a page with: what is known of them, and what the settings say of the unknown.
 
     ``kind`` is the kind of source (html, xml, rest, markdown). Closed means: nobody but the groups
-    of ``access.unknown_groups``.
+    of ``access.unknown_groups``, who must pass the known clauses too.
     """
-    if readers is not None:
+    if readers is not None and not not_told(readers):
         return normalise(readers)
+    known = [clause for clause in readers or () if not clause.unknown]
     if unknown_policy(kind, settings) == "open":
-        return ()
+        return normalise(known)
     groups = names(settings.unknown_groups)
-    return (Clause(groups=groups),) if groups else NOBODY
+    return normalise([*known, *((Clause(groups=groups),) if groups else NOBODY)])
+
+
+def not_told(readers: tuple[Clause, ...] | None) -> bool:
+    """Whether the settings have to say who may read the page, or a part of it."""
+    return readers is None or any(clause.unknown for clause in readers)
 
 
 def unknown_policy(kind: str, settings: AccessSettings) -> Unknown:

@@ -59,10 +59,15 @@ class Attachment:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Clause:
-    """One set of permitted readers: any of the users OR a member of any of the groups."""
+    """One set of permitted readers: any of the users OR a member of any of the groups.
+
+    ``unknown``: there is such a restriction or may be one, but not whom it lets in. Only the settings can open
+    it (``access.known_readers``); whoever does not look at the mark sees a clause that nobody passes.
+    """
 
     users: tuple[str, ...] = ()
     groups: tuple[str, ...] = ()
+    unknown: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +75,7 @@ class Page:
     """One wiki page as Markdown, with its place in the tree and who may read it.
 
     ``readers`` is a conjunction: a person must satisfy every clause. ``()`` = everybody,
-    ``None`` = unknown (the source does not say).
+    ``None`` = unknown (the source does not say); a single clause may be unknown beside known ones.
     """
 
     id: str  # Confluence's own id, or the path relative to a Markdown folder

@@ -19,6 +19,13 @@ class SourceError(AskWikiError):
     """An export, a folder or the wiki's API cannot be read at all."""
 
 
+class SourceNotWhole(SourceError):
+    """A part of a source is lost or damaged. What is left of it may open no page and remove none.
+
+    Raised before the first page is given, so that a sync has changed nothing yet.
+    """
+
+
 class PageError(AskWikiError):
     """One page cannot be converted; the rest of the run goes on."""
 
