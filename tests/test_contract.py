@@ -25,7 +25,7 @@ LOAD = """
 import asyncio, json, os, sys
 from pathlib import Path
 from askwiki.stock import load_stock_app
-app = load_stock_app(os.environ, Path(sys.argv[1]))
+app = load_stock_app(os.environ, Path(sys.argv[1])).app
 main = sys.modules["main"]
 asyncio.run(main.load_modules_from_directory(sys.argv[1]))
 print(json.dumps({

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import socket
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -57,7 +59,11 @@ TABLE: list[tuple[str, str, Any, tuple[int, int, int]]] = [
     ("POST", "/chat/completions", {**QUESTION, "model": "wiki_condense"}, (401, 401, 404)),
     ("POST", "/chat/completions", {"model": "wiki_answer"}, (401, 401, 422)),
     ("GET", "/nowhere", None, (401, 401, 404)),
-    ("DELETE", "/models", None, (401, 401, 405)),
+    ("DELETE", "/models", None, (401, 401, 404)),
+    ("GET", "/docs/oauth2-redirect", None, (401, 401, 404)),
+    ("POST", "/pipelines/upload%0a", None, (401, 401, 404)),
+    ("POST", "/v1/pipelines/reload%0A", None, (401, 401, 404)),
+    ("POST", "/pipelines/reload/", None, (401, 401, 404)),
 ]
 
 
@@ -90,6 +96,42 @@ def test_the_table_knows_every_route_of_the_server(served: Running) -> None:
         for _, route, _, _ in TABLE
     }
     assert {path.removeprefix("/v1") or "/" for path in listed} <= known | {"/"}
+
+
+TARGETS = [
+    b"POST /pipelines/upload%0a",
+    b"POST /pipelines/upload%0A?x=1",
+    b"POST /v1/pipelines/upload%0a",
+    b"POST //pipelines/upload",
+    b"POST /pipelines//upload",
+    b"POST /%70ipelines/upload%0a",
+    b"POST /pipelines/upload%2f",
+    b"POST /pipelines/upload;x",
+    b"POST /x/../pipelines/upload",
+    b"POST http://wiki.example/pipelines/upload%0a",
+    b"POST http://wiki.example/pipelines/upload",
+    b"POST /pipelines/upload#x",
+    b"post /pipelines/upload%0a",
+]
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=[target.decode() for target in TARGETS])
+def test_no_way_of_writing_the_address_loads_a_plugin(served: Running, target: bytes, tmp_path: Path) -> None:
+    ran = tmp_path / "ran"
+    code = f"open({str(ran)!r}, 'w')"
+    head = 'Content-Disposition: form-data; name="file"; filename="evil.py"'
+    body = f"--b\r\n{head}\r\nContent-Type: text/x-python\r\n\r\n{code}\r\n--b--\r\n".encode()
+    host, _, port = served.url.removeprefix("http://").partition(":")
+    with socket.create_connection((host, int(port)), timeout=PATIENCE) as connection:
+        connection.sendall(
+            target
+            + f" HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {served.key}\r\nConnection: close\r\n"
+            f"Content-Type: multipart/form-data; boundary=b\r\nContent-Length: {len(body)}\r\n\r\n".encode()
+            + body
+        )
+        answer = connection.makefile("rb").read()
+    assert answer.split(b" ")[1] in {b"400", b"403", b"404"}, answer
+    assert not ran.exists()
 
 
 def test_another_site_is_allowed_nothing(served: Running) -> None:

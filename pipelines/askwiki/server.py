@@ -1,6 +1,6 @@
 """The guard around the Pipelines server: an ASGI wrapper that closes what the stock server leaves open.
 
-Every route but ``GET /`` and ``GET /health`` needs the key; plugins cannot be loaded from the net;
+Every route but ``GET /`` and ``GET /health`` needs the key; what is not on the list of routes is not served;
 bodies, time and the number of chats are limited; a client that goes ends its work; whatever breaks
 inside leaves as one sentence, without a trace and without the words of the chat.
 """
@@ -12,6 +12,7 @@ import hmac
 import logging
 import re
 import time
+import urllib.parse
 import uuid
 from collections.abc import Callable
 
@@ -20,12 +21,13 @@ import anyio.to_thread
 from askwiki.asgi import App, Receive, Refusal, Reply, Scope, Send, Told, read_body, replay, watch, without_origin
 from askwiki.metrics import CONTENT_TYPE, METRICS
 from askwiki.request import Request, set_request
+from askwiki.routes import CHAT, VERSION, Routes
 from askwiki.settings import ServerSettings
 
 Away = Callable[[bytes, Request], tuple[bytes, str] | None]  # body -> answer and content type, None = let it in
 OPEN_ROUTES = {("GET", "/"), ("GET", "/health")}
-CHAT_ROUTES = {"/chat/completions", "/v1/chat/completions"}
-LOADING = re.compile(r"(/v1)?/pipelines/(add|upload|delete|reload)/*", re.IGNORECASE)
+CHAT_ROUTES = {CHAT, f"{VERSION}{CHAT}"}
+OWN_ROUTES = {"/health", "/metrics"}
 SPARE_THREADS = 40  # beside one for each chat: filters, the list of models, a polite "busy"
 GOOD_ID = re.compile(r"[\w.-]{1,64}", re.ASCII)
 
@@ -44,13 +46,14 @@ class Guard:
         self,
         app: App,
         *,
+        routes: Routes,
         key: str,
         settings: ServerSettings,
         measure: Callable[[], None] = lambda: None,
         told: Told = lambda status, request: "",
         away: Away = lambda body, request: None,
     ) -> None:
-        self._app = app
+        self._app, self._routes = app, routes
         self._key = key.encode()
         self._settings = settings
         self._measure, self._told, self._away = measure, told, away
@@ -75,9 +78,14 @@ class Guard:
         reply = Reply(send, request, self._told) if scope["path"] in CHAT_ROUTES else Reply(send, request)
         try:
             self._admit(scope, headers)
-            body = await read_body(receive, headers, self._settings.max_body)
-            if not (await self._full(scope, reply, request, body) or await self._own_route(scope, reply)):
-                await self._pass_on(scope, receive, reply, request, body)
+            if not await self._own_route(scope, reply):
+                route, handed = self._routes.admitted(scope)
+                body = await read_body(receive, headers, self._settings.max_body)
+                request.busy = self._chats >= self._settings.chats
+                if route == CHAT and request.busy and (answer := self._away(body, request)):
+                    await reply.give(200, *answer)
+                else:
+                    await self._pass_on(handed, receive, reply, request, body, chat=route == CHAT)
         except Refusal as refusal:
             logger.info("refused: %s", refusal.sentence)
             await reply.say(refusal.status, refusal.sentence)
@@ -86,7 +94,8 @@ class Guard:
                 logger.exception("a request failed")
                 await reply.say(503, "The assistant could not answer this request; the server's log says why.")
         METRICS.add("askwiki_http_requests_total", status=f"{reply.status // 100}xx")
-        logger.info("%s %s %d %.3f s", scope["method"], scope["path"], reply.status, time.monotonic() - started)
+        path = urllib.parse.quote(scope["path"], errors="replace")  # no line end of a caller's in the log
+        logger.info("%s %s %d %.3f s", scope["method"], path, reply.status, time.monotonic() - started)
 
     def _admit(self, scope: Scope, headers: dict[str, str]) -> None:
         if (scope["method"], scope["path"]) in OPEN_ROUTES:
@@ -94,19 +103,9 @@ class Guard:
         scheme, _, key = headers.get("authorization", "").partition(" ")
         if scheme.lower() != "bearer" or not hmac.compare_digest(key.strip().encode(), self._key):
             raise Refusal(401, "This server needs its key: send 'Authorization: Bearer …' with PIPELINES_API_KEY.")
-        if LOADING.fullmatch(scope["path"]) and not self._settings.pipelines_api:
-            raise Refusal(403, "Loading plugins from the net is switched off (setting server.pipelines_api).")
-
-    async def _full(self, scope: Scope, reply: Reply, request: Request, body: bytes) -> bool:
-        """Whether this was a chat for which there is no place; then it has its answer."""
-        request.busy = self._chats >= self._settings.chats
-        if request.busy and scope["path"] in CHAT_ROUTES and (answer := self._away(body, request)):
-            await reply.give(200, *answer)
-            return True
-        return False
 
     async def _own_route(self, scope: Scope, reply: Reply) -> bool:
-        if scope["method"] != "GET" or scope["path"] not in {"/health", "/metrics"}:
+        if scope["method"] != "GET" or scope["path"] not in OWN_ROUTES:
             return False
         if scope["path"] == "/health":
             await reply.give(200, b'{"status": true}', "application/json")
@@ -118,9 +117,10 @@ class Guard:
             raise Refusal(404, "Metrics are switched off (setting server.metrics).")
         return True
 
-    async def _pass_on(self, scope: Scope, receive: Receive, reply: Reply, request: Request, body: bytes) -> None:
+    async def _pass_on(
+        self, scope: Scope, receive: Receive, reply: Reply, request: Request, body: bytes, *, chat: bool
+    ) -> None:
         """Run the app while somebody watches whether the client is still there."""
-        chat = scope["path"] in CHAT_ROUTES
         self._chats += chat
         left = asyncio.Event()
         watcher = asyncio.create_task(watch(receive, request, left))

@@ -9,9 +9,12 @@ import json
 import logging
 import sys
 import sysconfig
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Callable, Collection, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from starlette.routing import BaseRoute
 
 from askwiki.asgi import App, Receive, Scope, Send
 from askwiki.errors import AskWikiError, SettingsError
@@ -22,6 +25,15 @@ KEY = "PIPELINES_API_KEY"
 PLACE = "PIPELINES_DIR"
 
 logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Stock:
+    """The app, the routes of the router that serves it (its own list), and the ids of the loaded plugins."""
+
+    app: App
+    routes: Sequence[BaseRoute]
+    pipelines: Callable[[], Collection[str]]
 
 
 def server_key(environ: Mapping[str, str]) -> str:
@@ -47,7 +59,7 @@ def stock_folder() -> Path:
     return Path(sysconfig.get_path("purelib")) / FOLDER
 
 
-def load_stock_app(environ: MutableMapping[str, str], folder: Path) -> App:
+def load_stock_app(environ: MutableMapping[str, str], folder: Path) -> Stock:
     """The stock server's app, its plugins not loaded yet (that happens at its start-up).
 
     The module reads its environment while it is imported, and prints; its prints may hold words of a
@@ -64,7 +76,7 @@ def load_stock_app(environ: MutableMapping[str, str], folder: Path) -> App:
     finally:
         sys.path.remove(str(place))
     stock.print = lambda *words: None
-    return _without_layers(stock)
+    return Stock(_without_layers(stock), stock.app.router.routes, lambda: stock.PIPELINE_MODULES.keys())
 
 
 def _without_layers(stock: Any) -> App:

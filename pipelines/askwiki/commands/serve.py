@@ -13,6 +13,7 @@ from askwiki.configuration import CHECKOUT, load_configuration
 from askwiki.errors import AskWikiError
 from askwiki.logs import set_up_logging
 from askwiki.process import measure_index, told
+from askwiki.routes import Routes
 from askwiki.server import Guard
 from askwiki.stock import load_stock_app, plugins_folder, server_key
 
@@ -30,11 +31,20 @@ def run(options: argparse.Namespace) -> int:
     settings = configuration.settings
     set_up_logging(settings.log_level, settings.log_format)
     chat = importlib.import_module("askwiki.chat")  # a fault shows here; the stock server would move the plugins away
-    app = load_stock_app(os.environ, plugins_folder(os.environ, CHECKOUT / "pipelines"))
+    stock = load_stock_app(os.environ, plugins_folder(os.environ, CHECKOUT / "pipelines"))
+    routes = Routes(stock.routes, stock.pipelines, loading=settings.server.pipelines_api)
     listening = _listen(options.host, options.port)
     server = uvicorn.Server(
         uvicorn.Config(
-            Guard(app, key=key, settings=settings.server, measure=measure_index, told=told, away=chat.turn_away),
+            Guard(
+                stock.app,
+                routes=routes,
+                key=key,
+                settings=settings.server,
+                measure=measure_index,
+                told=told,
+                away=chat.turn_away,
+            ),
             log_config=None,
             access_log=False,
             server_header=False,
