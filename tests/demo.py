@@ -125,7 +125,8 @@ def stay(server: Running) -> int:
     print(
         f"\nСервер работает. В Open WebUI: Admin Settings → Connections → OpenAI API → добавить\n"
         f"  URL  {server.url}\n  Key  {server.key}\n"
-        f'и в Headers: {{"X-User-Groups": "{{{{USER_GROUPS}}}}", "X-Task": "{{{{TASK}}}}"}}\n'
+        f'и в Headers: {{"X-User-Groups": "{{{{USER_GROUPS}}}}", '
+        f'"X-User-Group-Ids": "{{{{USER_GROUP_IDS}}}}", "X-Task": "{{{{TASK}}}}"}}\n'
         f"Журнал: {server.log}. Остановить: Ctrl+C.",
         flush=True,
     )

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from askwiki.access import NOBODY, acl_key, known_readers, normalise, not_told, rights_of
+from askwiki.access import NOBODY, acl_key, known_readers, normalise, not_told, rights_of, unbelieved
 from askwiki.data import PUBLIC, Clause, Identity, Rights
 from askwiki.directory import Directory, load_directory
 from askwiki.errors import SettingsError
-from askwiki.identity import GroupMemory, header_groups, identity_of
+from askwiki.identity import Ambiguous, GroupMemory, header_groups, identity_of, told_before
 from askwiki.settings import AccessSettings
 
 SETTINGS = AccessSettings()
@@ -104,8 +104,18 @@ def test_a_user_name_matches_only_by_the_stated_attribute_or_the_alias() -> None
     assert passes(dataclasses.replace(ANNA, aliases=("a.ivanova",)), clause(users=("A.Ivanova",)))
 
 
-def test_a_display_name_cannot_claim_an_address() -> None:
+def test_a_display_name_is_no_login_unless_the_admin_says_that_nobody_can_change_it() -> None:
     by_name = dataclasses.replace(SETTINGS, user_attribute="name")
+    liar = dataclasses.replace(ANNA, name="A.Boss")
+    assert not passes(liar, clause(users=("a.boss",)), settings=by_name)
+    assert "groups.yaml" in unbelieved(by_name)
+    trusting = dataclasses.replace(by_name, trust_names=True)
+    assert passes(liar, clause(users=("a.boss",)), settings=trusting)
+    assert (unbelieved(trusting), unbelieved(SETTINGS)) == ("", "")
+
+
+def test_a_display_name_cannot_claim_an_address() -> None:
+    by_name = dataclasses.replace(SETTINGS, user_attribute="name", trust_names=True)
     liar = dataclasses.replace(ANNA, name="boss@example.com")
     assert not passes(liar, clause(users=("boss@example.com",)), settings=by_name)
 
@@ -147,13 +157,85 @@ def test_closed_pages_are_open_to_the_listed_groups() -> None:
 
 
 def test_groups_come_from_the_header_decoded() -> None:
-    identity = identify(USER, {"x-user-groups": "finance,%D0%9A%D0%B0%D0%B4%D1%80%D1%8B"})
+    headers = {"x-user-groups": "finance,%D0%9A%D0%B0%D0%B4%D1%80%D1%8B", "x-user-group-ids": "g-1,g-2"}
+    identity = identify(USER, headers)
     assert (identity.groups, identity.known, identity.groups_age) == (("finance", "кадры"), True, 0.0)
 
 
 @pytest.mark.parametrize("value", [None, "{{USER_GROUPS}}"])
 def test_an_unfilled_header_is_no_groups(value: str | None) -> None:
     assert header_groups(value) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "ids", "expected"),
+    [
+        ("hr", None, ("hr",)),  # one name without a comma is one group
+        ("", None, ()),
+        ("", "", ()),
+        ("hr", "g-1", ("hr",)),
+        ("hr,it", "g-1,g-2", ("hr", "it")),
+        ("hr,", "g-1,g-2", ("hr",)),  # the second has no name
+        ("", "g-1", ()),
+        ("Отдел%2C HR", "g-1", ("Отдел, HR",)),
+    ],
+)
+def test_as_many_names_as_ids_are_one_a_group(value: str, ids: str | None, expected: tuple[str, ...]) -> None:
+    assert header_groups(value, ids) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "ids"),
+    [
+        ("Отдел, HR", "g-1"),
+        ("%D0%9E%D1%82%D0%B4%D0%B5%D0%BB, HR", "g-1"),
+        ("Отдел,HR", "g-1"),
+        ("Отдел,HR", None),
+        ("Отдел,HR", "{{USER_GROUP_IDS}}"),
+        ("x,HR,it", "g-1,g-2"),
+        (",HR", "g-1"),
+        ("HR,", "g-1"),
+        ("HR", ""),
+        ("HR", "g-1,g-2"),
+    ],
+)
+def test_names_that_cannot_be_told_apart_give_no_group_and_the_admin_is_told(
+    value: str, ids: str | None, caplog: pytest.LogCaptureFixture
+) -> None:
+    sent = {"x-user-groups": value} | ({} if ids is None else {"x-user-group-ids": ids})
+    memory = GroupMemory()
+    told_before.cache_clear()
+    assert identify(USER, sent, memory=memory).groups == ()
+    assert identify(USER, memory=memory, recall=True).groups == ()
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
+    assert "x-user-group-ids" in caplog.text and "anna@example.com" not in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("value", "known", "expected"),
+    [
+        ("HR,it", {"hr", "it"}, ("HR", "it")),
+        ("Отдел,HR", {"hr"}, None),  # a part that the wiki does not know may be half a name
+        ("Отдел, HR", {"отдел", "hr"}, None),  # Open WebUI sends no blank after its comma
+        ("Отдел,HR,it", {"отдел", "hr", "it", "отдел,hr"}, None),
+        ("Отдел,HR,it", {"отдел", "hr", "it", "отдел,it"}, ("Отдел", "HR", "it")),
+        ("HR,it,", {"hr", "it"}, None),
+    ],
+)
+def test_without_ids_several_names_are_believed_when_the_wiki_knows_each(
+    value: str, known: set[str], expected: tuple[str, ...] | None
+) -> None:
+    if expected is None:
+        with pytest.raises(Ambiguous, match="none"):
+            header_groups(value, None, lambda: known)
+    else:
+        assert header_groups(value, None, lambda: known) == expected
+
+
+def test_a_group_whose_name_has_a_comma_is_known_by_its_id() -> None:
+    directory = Directory(aliases={"g-1": frozenset({"отдел, hr"})})
+    headers = {"x-user-groups": "Отдел, HR,it", "x-user-group-ids": "g-1,g-2"}
+    assert identify(USER, headers, directory=directory).groups == ("отдел, hr",)
 
 
 @pytest.mark.parametrize(

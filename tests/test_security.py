@@ -48,7 +48,10 @@ class Wiki:
         user = {"id": person.email, "email": person.email.upper(), "name": "", "role": "user"} if person.known else None
         return identity_of(
             user,
-            {"x-user-groups": ",".join(sorted(person.groups))},
+            {
+                "x-user-groups": ",".join(sorted(person.groups)),
+                "x-user-group-ids": ",".join(str(number) for number in range(len(person.groups))),
+            },
             settings=self.kit.settings.access,
             directory=Directory(),
             memory=GroupMemory(),

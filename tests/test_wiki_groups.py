@@ -119,6 +119,13 @@ def test_the_identity_gets_the_groups_of_its_user_name(confluence: Confluence) -
     assert with_wiki_groups(aliased, wiki(confluence), AccessSettings()).groups == ("payments",)
 
 
+def test_a_display_name_is_not_asked_for_as_if_it_were_a_login(confluence: Confluence) -> None:
+    liar = Identity(id="2", email="boris@example.com", name="a.ivanova", known=True)
+    by_name = AccessSettings(user_attribute="name")
+    assert with_wiki_groups(liar, wiki(confluence), by_name).groups == ()
+    assert confluence.asked == []
+
+
 def test_groups_that_are_too_old_do_not_count(confluence: Confluence) -> None:
     clock = Clock()
     known = wiki(confluence, clock)

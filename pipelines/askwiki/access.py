@@ -106,8 +106,30 @@ def groups_too_old(identity: Identity, settings: AccessSettings) -> bool:
     return bool(settings.max_age) and identity.groups_age is not None and identity.groups_age > settings.max_age
 
 
+def stated_user(identity: Identity, settings: AccessSettings) -> str:
+    """The person's user name in the wiki by the stated attribute; empty when it is not to be believed.
+
+    Everybody writes the own display name in Open WebUI, another person's login too: it says who somebody is only
+    where the admin says that it cannot be changed (``access.trust_names``).
+    """
+    if settings.user_attribute == "name" and not settings.trust_names:
+        return ""
+    return {"email": identity.email, "name": identity.name, "id": identity.id}[settings.user_attribute]
+
+
+def unbelieved(settings: AccessSettings) -> str:
+    """What to tell the admin when the stated attribute is not believed; else empty."""
+    if settings.user_attribute != "name" or settings.trust_names:
+        return ""
+    return (
+        "access.user_attribute is name, but everybody can write any display name in Open WebUI, so it does not count. "
+        "List the wiki's user names under users in groups.yaml, or take id or email; only where nobody can change "
+        "the name: access.trust_names (ASKWIKI_ACCESS__TRUST_NAMES=true)."
+    )
+
+
 def _user_names(identity: Identity, settings: AccessSettings) -> frozenset[str]:
-    stated = {"email": identity.email, "name": identity.name, "id": identity.id}[settings.user_attribute]
+    stated = stated_user(identity, settings)
     if "@" in stated:  # a display name that looks like an e-mail address claims somebody else's
         stated = ""
     return frozenset(fold(name) for name in (identity.email, stated, *identity.aliases) if name.strip())

@@ -6,7 +6,7 @@ import dataclasses
 import functools
 import logging
 
-from askwiki.access import names
+from askwiki.access import fold, names
 from askwiki.data import Identity
 from askwiki.directory import Directory, load_directory
 from askwiki.errors import SettingsError, StoreError
@@ -29,7 +29,13 @@ def identity_behind(user: object, request: Request, kit: Kit, *, recall: bool = 
         logger.error("groups are not known: %s", error)
         directory, note = Directory(), "directory_down"
     identity = identity_of(
-        user, request.headers, settings=settings.access, directory=directory, memory=_groups, recall=recall
+        user,
+        request.headers,
+        settings=settings.access,
+        directory=directory,
+        memory=_groups,
+        recall=recall,
+        known=lambda: _groups_of_rights(kit),
     )
     if identity.known and "rest" in names(settings.access.groups_from):
         try:
@@ -39,6 +45,16 @@ def identity_behind(user: object, request: Request, kit: Kit, *, recall: bool = 
             note = "directory_down"
     note = note if identity.known else "public_only"
     return dataclasses.replace(identity, note=kit.texts.say(note, settings.language)) if note else identity
+
+
+def _groups_of_rights(kit: Kit) -> frozenset[str]:
+    """The names of groups that some page is restricted to; none while the index cannot be read."""
+    try:
+        conjunctions = kit.reader.conjunctions()
+    except StoreError as error:
+        logger.error("the groups of the wiki's rights are not known: %s", error)
+        return frozenset()
+    return frozenset(fold(group) for clauses in conjunctions.values() for clause in clauses for group in clause.groups)
 
 
 @functools.cache

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
-from askwiki.access import NOBODY, acl_key, names, unknown_policy
+from askwiki.access import NOBODY, acl_key, names, unbelieved, unknown_policy
 from askwiki.configuration import CHECKOUT, Configuration, setting_names
 from askwiki.data import PUBLIC
 from askwiki.directory import load_directory
@@ -115,6 +115,8 @@ def _groups(configuration: Configuration) -> Finding:
     directory = load_directory(configuration.folder / "groups.yaml")
     sources = ", ".join(names(access.groups_from)) or "nowhere"
     said = f"Groups come from: {sources}; the file lists {len(directory.members)} groups."
+    if mend := unbelieved(access):
+        return Finding("groups", "warning", said, mend)
     return Finding("groups", "ok", said)
 
 
@@ -171,6 +173,17 @@ def _rights(settings: Settings, reader: Reader) -> Finding:
             "read them.",
             f"Name groups that may (ASKWIKI_ACCESS__UNKNOWN_GROUPS=A,B; now: {', '.join(groups) or 'none'}), or open "
             "them to everybody (ASKWIKI_ACCESS__UNKNOWN_HTML=open, likewise XML, REST), then sync again.",
+        )
+    with_comma = sorted(
+        {group for clauses in conjunctions.values() for clause in clauses for group in clause.groups if "," in group}
+    )
+    if with_comma and "header" in names(settings.access.groups_from):
+        return Finding(
+            "rights",
+            "warning",
+            f"{said} Names with a comma: {'; '.join(with_comma[:5])}. Open WebUI sends a person's groups joined by "
+            "commas, so who is in one of them is taken to be in no group at all.",
+            "Give the group in Open WebUI another name, or write its id there under aliases in groups.yaml.",
         )
     return Finding("rights", "ok", said)
 

@@ -23,6 +23,7 @@ HELP = {
     "askwiki_http_requests_total": ("counter", "HTTP requests, by status class."),
     "askwiki_busy_total": ("counter", "Chats turned away because too many were running."),
     "askwiki_cancelled_total": ("counter", "Chats that the person stopped or left."),
+    "askwiki_groups_ambiguous_total": ("counter", "Requests whose groups could not be told apart."),
     "askwiki_chats": ("gauge", "Chats running now."),
     "askwiki_index_chunks": ("gauge", "Chunks in the index."),
     "askwiki_index_age_seconds": ("gauge", "Seconds since the index last changed."),

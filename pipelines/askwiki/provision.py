@@ -95,7 +95,23 @@ def provision(webui: WebUi, model_id: str, name: str, description: str, *, wait:
     answer = webui.call("POST", path, record)
     if answer.status_code != 200:
         raise AskWikiError(f"Open WebUI did not take the model {model_id}: {answer.status_code} {answer.text[:200]}")
-    return f"{name} ({model_id}) is {'up to date' if present else 'set up'} for every user."
+    done = f"{name} ({model_id}) is {'up to date' if present else 'set up'} for every user."
+    return " ".join(filter(None, [done, _groups_told_apart(webui)]))
+
+
+def _groups_told_apart(webui: WebUi) -> str:
+    """What to add to a connection that sends the names of groups without their ids; empty when nothing is."""
+    answer = webui.call("GET", "/openai/config")
+    configs = answer.json().get("OPENAI_API_CONFIGS", {}) if answer.status_code == 200 else {}
+    for config in configs.values() if isinstance(configs, dict) else ():
+        headers = config.get("headers") if isinstance(config, dict) else None
+        sent = [str(value) for value in headers.values()] if isinstance(headers, dict) else []
+        if "{{USER_GROUPS}}" in sent and "{{USER_GROUP_IDS}}" not in sent:
+            return (
+                'Its connection sends the groups without their ids: add the header "X-User-Group-Ids": '
+                '"{{USER_GROUP_IDS}}", or people in more than one group count as in none.'
+            )
+    return ""
 
 
 def _await_model(webui: WebUi, model_id: str, wait: float) -> None:

@@ -192,6 +192,7 @@ class AccessSettings:
     unknown_groups: str = ""  # who may read "closed" pages, comma-separated
     groups_from: str = "header,file"  # header | file | rest, in this order, joined
     user_attribute: Literal["email", "name", "id"] = "email"
+    trust_names: bool = False  # with user_attribute name: nobody can change the own display name
     everybody_groups: str = "confluence-users"  # groups every known user is in
     max_age: float = 86_400.0  # seconds; older rights snapshots are closed
 

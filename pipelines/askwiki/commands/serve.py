@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import logging
 import os
 import socket
 
 import uvicorn
 
+from askwiki.access import unbelieved
 from askwiki.configuration import CHECKOUT, load_configuration
 from askwiki.errors import AskWikiError
 from askwiki.logs import set_up_logging
@@ -17,6 +19,7 @@ from askwiki.routes import Routes
 from askwiki.server import Guard
 from askwiki.stock import load_stock_app, plugins_folder, server_key
 
+logger = logging.getLogger(__name__)
 GRACE_SECONDS = 5  # running answers get this long when the server is told to stop
 
 
@@ -30,6 +33,8 @@ def run(options: argparse.Namespace) -> int:
     configuration = load_configuration(os.environ)
     settings = configuration.settings
     set_up_logging(settings.log_level, settings.log_format)
+    if told_admin := unbelieved(settings.access):
+        logger.warning("%s", told_admin)
     chat = importlib.import_module("askwiki.chat")  # a fault shows here; the stock server would move the plugins away
     stock = load_stock_app(os.environ, plugins_folder(os.environ, CHECKOUT / "pipelines"))
     routes = Routes(stock.routes, stock.pipelines, loading=settings.server.pipelines_api)
