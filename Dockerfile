@@ -2,7 +2,8 @@
 # Two images from one file: the server that Open WebUI connects to, and the indexer.
 #   docker build --target pipelines -t askwiki-pipelines .
 #   docker build --target indexer   -t askwiki-indexer .
-FROM python:3.11-slim AS base
+# The minor version and the Debian that the tests run on.
+FROM python:3.11-slim-bookworm AS base
 # The CPU build of torch; for a graphics card give the address of another index.
 ARG TORCH_INDEX=https://download.pytorch.org/whl/cpu
 ENV PYTHONDONTWRITEBYTECODE=1 \
@@ -16,13 +17,18 @@ RUN useradd --system --uid 10001 --home-dir /app askwiki \
     && mkdir -p /models /data \
     && chown askwiki /models /data
 COPY requirements.lock ./
+# An older pip does not take hashes from constraints: pip itself comes first, as a requirement.
+RUN --mount=type=cache,target=/root/.cache/pip \
+    sed -n '/^pip==/,/[^\\]$/p; /^setuptools==/,/[^\\]$/p' requirements.lock > /tmp/tools.txt \
+    && pip install --require-hashes --requirement /tmp/tools.txt
 RUN --mount=type=cache,target=/root/.cache/pip \
     pip install torch==2.13.0 --index-url "${TORCH_INDEX}"
 COPY pyproject.toml README.md ./
 COPY pipelines/askwiki pipelines/askwiki
 COPY indexer indexer
 RUN --mount=type=cache,target=/root/.cache/pip \
-    pip install --constraint requirements.lock '.[models]'
+    pip install --no-deps --no-build-isolation . \
+    && pip install --only-binary :all: --require-hashes --constraint requirements.lock 'askwiki[models]'
 COPY config config
 VOLUME ["/models", "/data"]
 

