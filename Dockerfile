@@ -2,7 +2,7 @@
 # Two images from one file: the server that Open WebUI connects to, and the indexer.
 #   docker build --target pipelines -t askwiki-pipelines .
 #   docker build --target indexer   -t askwiki-indexer .
-# The minor version and the Debian that the tests run on.
+# The minor version and the Debian that the tests run on (make test-fresh).
 FROM python:3.11-slim-bookworm AS base
 # The CPU build of torch; for a graphics card give the address of another index.
 ARG TORCH_INDEX=https://download.pytorch.org/whl/cpu
