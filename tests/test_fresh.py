@@ -11,9 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.fresh.__main__ import megabytes
-from tests.fresh.trust import debian_mirror
-
 ROOT = Path(__file__).resolve().parents[1]
 TOOLS = ("sh", "awk", "cat", "chmod", "dirname", "df", "grep", "head", "id", "make", "mkdir", "mktemp", "rm", "sed")
 APT = "sudo apt-get install make python3 python3-venv"
@@ -242,30 +239,25 @@ def test_a_fault_that_nobody_foresaw_points_to_the_file(machine: Machine) -> Non
     )
 
 
-def test_what_pip_says_that_it_fetched_is_added_up() -> None:
-    said = [
-        "Collecting a",
-        "  Downloading a.metadata (500 bytes)",
-        "  Downloading a (250 kB)",
-        "Downloading b (1.5 MB)",
-    ]
-    assert megabytes("\n".join(said)) == pytest.approx(1.7505)
+def planned(environment: Path) -> str:
+    done = subprocess.run(
+        ["make", "--dry-run", f"VENV={environment}", f"{environment}/.base"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout
 
 
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("sources.list.d/debian.sources", "Types: deb\nURIs: http://mirror.example/debian\nSuites: trixie\n"),
-        ("sources.list", "# old\ndeb [arch=amd64] http://mirror.example/debian trixie main\n"),
-    ],
-)
-def test_debians_mirror_is_the_one_of_this_machine(tmp_path: Path, name: str, text: str) -> None:
-    (tmp_path / "sources.list.d").mkdir()
-    (tmp_path / name).write_text(text)
-    (tmp_path / "release").write_text("ID=debian\n")
-    assert debian_mirror(tmp_path, tmp_path / "release") == "http://mirror.example/debian"
-    (tmp_path / "release").write_text("ID=ubuntu\nID_LIKE=debian\n")
-    assert debian_mirror(tmp_path, tmp_path / "release") is None
+def test_make_installs_again_where_the_environments_python_went_away(tmp_path: Path) -> None:
+    (tmp_path / "bin").mkdir()
+    (tmp_path / ".base").touch()
+    (tmp_path / "bin" / "python").symlink_to("/bin/sh")
+    assert "install.sh" not in planned(tmp_path)
+    (tmp_path / "bin" / "python").unlink()
+    (tmp_path / "bin" / "python").symlink_to(tmp_path / "python3.10")  # what an upgraded system leaves
+    assert "sh tests/fresh/install.sh" in planned(tmp_path)
 
 
 @pytest.mark.parametrize(("version", "kept"), [("3.13", True), ("3.11", False), ("", False)])
