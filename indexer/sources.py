@@ -6,16 +6,18 @@ one, a page that cannot be read as a PageFailure, never as an exception.
 
 from __future__ import annotations
 
+import os
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from askwiki.configuration import Configuration
 from askwiki.data import Attachment, Page
-from askwiki.errors import SourceError
+from askwiki.errors import SourceError, SourceNotWhole
 
+FAULTS_SHOWN = 3  # in a sentence
 INSIDE_ZIP = "!/"  # parts the file and the entry in ``Attachment.file``: "export.zip!/attachments/1/2.png"
 
 
@@ -74,6 +76,26 @@ def _makers() -> dict[str, Callable[[str, Configuration], Source]]:
     from indexer.markdown_folder import MarkdownFolder
 
     return {"html": HtmlExport, "xml": open_xml, "rest": RestSource, "markdown": MarkdownFolder}
+
+
+def not_whole(name: str, faults: Sequence[str]) -> SourceNotWhole:
+    """What a person is told of a source that lost a part: what is broken, and what to do."""
+    shown = "; ".join(faults[:FAULTS_SHOWN])
+    more = f"; and {len(faults) - FAULTS_SHOWN} faults more" if len(faults) > FAULTS_SHOWN else ""
+    return SourceNotWhole(
+        f"{name} is not whole: {shown}{more}. Nothing was changed. "
+        "If it is still being copied, wait for the end; else export or copy it again."
+    )
+
+
+def files_below(root: Path) -> list[Path]:
+    """All files below a folder, sorted; a folder that cannot be listed is a part of the source that is lost."""
+
+    def refuse(error: OSError) -> None:
+        raise not_whole(str(root), [f"the folder {error.filename} cannot be read ({error.strerror})"]) from error
+
+    found = (Path(folder, name) for folder, _, names in os.walk(root, onerror=refuse) for name in names)
+    return sorted(path for path in found if path.is_file())
 
 
 def read_attachment(attachment: Attachment) -> bytes:

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import lzma
 import stat
 import zipfile
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import IO, Protocol
 
 from askwiki.data import Loss
 from askwiki.errors import SourceError
-from indexer.sources import INSIDE_ZIP
+from indexer.sources import INSIDE_ZIP, files_below, not_whole
 
 # A page or a picture is far smaller; a zip entry that says more is a bomb or no part of an export.
 MAXIMUM_ENTRY = 8 << 30  # bytes, entities.xml of a large space included
 MAXIMUM_READ = 256 << 20  # bytes that are read into memory at once: a page, a picture, a drawing
 MAXIMUM_RATIO = 2000  # unpacked to packed; text packs at most about 1000 to 1
+# What reading a file can end with: no rights, a wrong checksum, a broken stream, an unknown packing, a password.
+UNREADABLE = (OSError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, NotImplementedError, RuntimeError)
+BLOCK = 1 << 20  # bytes read at once to test an entry
 SKIPPED = ("__MACOSX/", ".git/", ".DS_Store")
 
 
@@ -40,9 +45,9 @@ class Folder:
         self.losses: tuple[Loss, ...] = ()
         self.names = []
         whole = root.resolve()
-        for path in sorted(root.rglob("*")):
+        for path in files_below(root):
             name = path.relative_to(root).as_posix()
-            if not path.is_file() or any(part.startswith(SKIPPED) for part in (name, name.rsplit("/", 1)[-1])):
+            if any(part.startswith(SKIPPED) for part in (name, name.rsplit("/", 1)[-1])):
                 continue
             if not path.resolve().is_relative_to(whole):
                 self.losses += (Loss("entry", name, detail="a link that leads out of the export"),)
@@ -72,6 +77,8 @@ class Zip:
         for entry in self._zip.infolist():
             self._admit(entry)
         self.names = list(self._entries)
+        if faults := list(self._faults()):
+            raise not_whole(str(path), faults)
 
     def read(self, name: str) -> bytes:
         if self._entries[name].file_size > MAXIMUM_READ:
@@ -83,6 +90,23 @@ class Zip:
 
     def place(self, name: str) -> str:
         return f"{self._path}{INSIDE_ZIP}{name}" if name in self._entries else ""
+
+    def _faults(self) -> Iterator[str]:
+        """Entries that cannot be read to their end with the right checksum, or that stand there twice."""
+        seen: set[str] = set()
+        for entry in self._zip.infolist():
+            name = entry.filename.replace("\\", "/")
+            if name in seen:
+                yield f"two entries have the name {name}"
+            seen.add(name)
+            if name not in self._entries and not entry.is_dir():
+                continue  # left out as unsafe or no part of an export, and never read
+            try:
+                with self._zip.open(entry) as file:
+                    while file.read(BLOCK):
+                        pass
+            except UNREADABLE as error:
+                yield f"the entry {name} cannot be read ({error})"
 
     def _admit(self, entry: zipfile.ZipInfo) -> None:
         name = entry.filename.replace("\\", "/")

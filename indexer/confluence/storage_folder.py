@@ -17,8 +17,9 @@ from indexer.confluence.links import Context
 from indexer.confluence.page import convert
 from indexer.confluence.storage import parse_storage
 from indexer.confluence.xml_export import FILE, XmlExport
-from indexer.sources import PageFailure, PageRef, Source
+from indexer.sources import PageFailure, PageRef, Source, not_whole
 
+DESCRIPTOR = "exportDescriptor.properties"  # beside entities.xml in every export
 JOINED = "+html:"
 WHAT = "the XML export of a space, or a folder of bodies in storage format"
 
@@ -37,6 +38,9 @@ def open_xml(path: str, configuration: Configuration) -> Source:
         return XmlExport(path, configuration)
     archive = open_archive(path, what=WHAT)
     names = [name for name in archive.names if name.lower().endswith(".xml")]
+    described = any(posixpath.basename(name) == DESCRIPTOR for name in archive.names)
+    if described and not any(posixpath.basename(name) == FILE for name in archive.names):
+        raise not_whole(path, [f"it holds {DESCRIPTOR}, but not {FILE}"])
     if names and not any(posixpath.basename(name) == FILE for name in names):
         return StorageFolder(path, archive, names, configuration)
     return XmlExport(path, configuration)
