@@ -9,7 +9,7 @@ import pytest
 
 from askwiki.configuration import Configuration
 from askwiki.data import Loss, Page
-from askwiki.errors import SourceError
+from askwiki.errors import SourceError, SourceNotWhole
 from askwiki.settings import Settings, WikiSettings
 from indexer.confluence.html_export import HtmlExport
 from indexer.confluence.html_page import read_index
@@ -124,12 +124,38 @@ def test_a_file_beside_the_index_that_it_does_not_name_is_a_page(tmp_path: Path)
     assert pages(folder)["9"].markdown == "Девять."
 
 
-def test_a_page_of_the_index_without_a_file_is_a_failure_and_the_rest_is_read(tmp_path: Path) -> None:
+def test_an_export_whose_index_names_a_missing_page_is_not_whole(tmp_path: Path) -> None:
     folder = write_export(tmp_path)
     (folder / "TARA" / "3.html").unlink()
-    found = list(source(folder).pages())
-    assert [one.ref.id for one in found if isinstance(one, PageFailure)] == ["3"]
-    assert [one.id for one in found if isinstance(one, Page)] == ["1", "2", "4"]
+    with pytest.raises(SourceNotWhole, match=r"the index names the page TARA/3\.html, which is not there"):
+        source(folder)
+
+
+@pytest.mark.parametrize("name", ["3.html", "index.html"])
+@pytest.mark.parametrize("share", [0.9, 0.1, 0.0])
+def test_an_export_with_a_file_that_breaks_off_is_not_whole(tmp_path: Path, name: str, share: float) -> None:
+    folder = write_export(tmp_path)
+    data = (folder / "TARA" / name).read_bytes()
+    (folder / "TARA" / name).write_bytes(data[: int(len(data) * share)])
+    with pytest.raises(SourceNotWhole, match=f"the file TARA/{name} breaks off before </html>"):
+        source(folder)
+
+
+def test_a_plain_file_that_breaks_off_is_a_failure_and_the_rest_is_read(tmp_path: Path) -> None:
+    for name in ("a", "b", "c"):
+        (tmp_path / f"{name}.html").write_text(f"<html><body><p>{name}</p></body></html>", encoding="utf-8")
+    (tmp_path / "c.html").write_text("<html><body><p>c", encoding="utf-8")
+    assert [(one.id if isinstance(one, Page) else one.reason) for one in source(tmp_path).pages()] == [
+        "a.html",
+        "b.html",
+        "c.html breaks off before </html>, which the other files have",
+    ]
+
+
+def test_plain_files_that_all_do_without_the_last_tag_are_pages(tmp_path: Path) -> None:
+    for name in ("a", "b", "c"):
+        (tmp_path / f"{name}.html").write_text(f"<html><body><p>{name}", encoding="utf-8")
+    assert list(pages(tmp_path)) == ["a.html", "b.html", "c.html"]
 
 
 def test_without_an_index_every_html_file_is_a_page(tmp_path: Path) -> None:

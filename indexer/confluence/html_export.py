@@ -21,11 +21,11 @@ from askwiki.data import Attachment, Loss, Page
 from askwiki.errors import SourceError
 from indexer.confluence.archive import open_archive
 from indexer.confluence.html_page import Index, identify, read_html_page, read_index
-from indexer.confluence.html_tree import decode
+from indexer.confluence.html_tree import decode, has_end, is_piece
 from indexer.confluence.links import Context, NoSurroundings, attachment_url, page_url
 from indexer.confluence.page import convert
 from indexer.confluence.targets import file_page_id
-from indexer.sources import PageFailure, PageRef
+from indexer.sources import PageFailure, PageRef, not_whole
 
 BASE_URL = re.compile(rb"data-base-url=[\"'](https?://[^\"']+)[\"']")
 ENDINGS = (".html", ".htm")
@@ -55,7 +55,11 @@ class HtmlExport(NoSurroundings):
         if not self._files:
             raise SourceError(f"{path} holds no .html file; give the path of {what}.")
         self.losses = self._archive.losses
+        self._indexes: dict[str, Index] = {}  # folder -> what its index says
         self._entries = self._find()
+        self._cut = self._without_end()
+        if faults := list(self._faults()):
+            raise not_whole(path, faults)
         self._ids = {entry.file: entry.ref.id for entry in self._entries}
         self._titles = {entry.ref.id: entry.ref.title for entry in self._entries}
         self._folder = ""
@@ -69,6 +73,9 @@ class HtmlExport(NoSurroundings):
         for entry in self._entries:
             if entry.file not in there:
                 yield PageFailure(entry.ref, f"the index names the file {entry.file}, which the export does not hold")
+                continue
+            if entry.file in self._cut:
+                yield PageFailure(entry.ref, f"{entry.file} breaks off before </html>, which the other files have")
                 continue
             try:
                 yield self._page(entry)
@@ -146,9 +153,9 @@ class HtmlExport(NoSurroundings):
         """The tree of each index, then files beside it that no index names."""
         entries: dict[str, Entry] = {}
         taken: set[str] = set()
-        covered: dict[str, Index] = {}
+        covered = self._indexes
         for file in self._files:
-            if posixpath.basename(file).lower() == "index.html" and (index := read_index(self._archive.read(file))):
+            if _is_index(file) and (index := read_index(self._archive.read(file))):
                 covered[posixpath.dirname(file)] = index
                 for target, title, path in index.entries:
                     page = posixpath.normpath(posixpath.join(posixpath.dirname(file), target))
@@ -156,12 +163,28 @@ class HtmlExport(NoSurroundings):
                         entries[page] = Entry(page, PageRef(self._id(page, taken), title), path, index)
         for file in self._files:
             folder = posixpath.dirname(file)
-            if file in entries or (folder in covered and posixpath.basename(file).lower() == "index.html"):
+            if file in entries or (folder in covered and _is_index(file)):
                 continue
             title = "" if file_page_id(file) else posixpath.splitext(posixpath.basename(file))[0]
             ref = PageRef(self._id(file, taken), title or file)
             entries[file] = Entry(file, ref, None, covered.get(folder))
         return list(entries.values())
+
+    def _without_end(self) -> frozenset[str]:
+        """Files that break off: those of a Confluence index without ``</html>``, others when most have it."""
+        missing = [file for file in self._files if not has_end(self._archive.read(file))]
+        named = {entry.file for entry in self._entries if entry.index}
+        others = [file for file in missing if _is_index(file) or not is_piece(self._archive.read(file))]
+        return frozenset([*named.intersection(missing), *(others if 2 * len(missing) <= len(self._files) else ())])
+
+    def _faults(self) -> Iterator[str]:
+        """An index of Confluence names all pages; its files, and any index, have their end."""
+        for entry in self._entries:
+            if entry.index and entry.file not in self._files and entry.file.lower().endswith(ENDINGS):
+                yield f"the index names the page {entry.file}, which is not there"
+        for file in self._cut:
+            if posixpath.dirname(file) in self._indexes or _is_index(file):
+                yield f"the file {file} breaks off before </html>"
 
     def _id(self, file: str, taken: set[str]) -> str:
         """Confluence's id; the file name where there is none or another page already has it."""
@@ -171,6 +194,10 @@ class HtmlExport(NoSurroundings):
         identity = found if found and found not in taken else file
         taken.add(identity)
         return identity
+
+
+def _is_index(file: str) -> bool:
+    return posixpath.basename(file).lower() == "index.html"
 
 
 def _file_names(attachments: tuple[Attachment, ...]) -> dict[str, str]:

@@ -14,6 +14,7 @@ from indexer.confluence.text import permitted
 DECLARED = re.compile(rb"charset\s*=\s*[\"']?\s*([\w.-]+)", re.IGNORECASE)
 LEGACY = "cp1251"  # what Russian pages were written in before UTF-8
 FLATTENED = "data-askwiki-flattened"  # on a body of which only the words could be read
+END = 4096  # characters at the end of a file among which its last tag stands
 TOLERATED = 0.01  # share of broken characters up to which a text is still UTF-8 with faults
 
 
@@ -42,6 +43,16 @@ def decode(data: bytes) -> tuple[str, int]:
         except (LookupError, UnicodeDecodeError):
             continue
     return lenient, broken
+
+
+def has_end(data: bytes) -> bool:
+    """Whether a whole document has its last tag."""
+    return "</html" in decode(data)[0][-END:].casefold()
+
+
+def is_piece(data: bytes) -> bool:
+    """Whether a text opens no document, so that it needs no last tag."""
+    return "<html" not in decode(data)[0].casefold()
 
 
 def parse_document(text: str) -> _Element:
