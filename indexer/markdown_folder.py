@@ -12,16 +12,14 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from askwiki.configuration import Configuration
 from askwiki.data import Attachment, Clause, Page
 from askwiki.errors import PageError, SourceError
 from indexer.blocks import parse_blocks
+from indexer.front_matter import split_front_matter
 from indexer.sections import plain
-from indexer.sources import PageFailure, PageRef
+from indexer.sources import PageFailure, PageRef, files_below
 
-FRONT_MATTER = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?\r?\n)?(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 PICTURE = re.compile(r"!\[[^\]]*\]\(<?([^)<>\s]+)")
 INDEX_NAMES = ("index.md", "README.md", "_index.md")  # the page of the folder that holds them
 ENDINGS = (".md", ".markdown")
@@ -41,8 +39,8 @@ class MarkdownFolder:
         whole = self._root.resolve()
         self._files = sorted(
             file
-            for file in self._root.rglob("*")
-            if file.suffix.lower() in ENDINGS and file.is_file() and file.resolve().is_relative_to(whole)
+            for file in files_below(self._root)
+            if file.suffix.lower() in ENDINGS and file.resolve().is_relative_to(whole)
         )
         if not self._files:
             raise SourceError(f"The folder {path} holds no .md file; give a folder of Markdown files.")
@@ -60,7 +58,7 @@ class MarkdownFolder:
                 yield PageFailure(PageRef(self._id(file), file.stem), str(error))
 
     def _page(self, file: Path) -> Page:
-        matter, body = _split(file)
+        matter, body = split_front_matter(file)
         identity = self._id(file)
         branch = matter.get("path", self._tree.get(identity, {}).get("breadcrumbs"))
         path = _texts(branch, "path", file) if branch is not None else self._folders(file)
@@ -83,7 +81,7 @@ class MarkdownFolder:
     def _title(self, file: Path) -> str:
         if file not in self._titles:
             try:
-                matter, body = _split(file)
+                matter, body = split_front_matter(file)
             except (PageError, OSError):
                 matter, body = {}, ""
             named = matter.get("title") or self._tree.get(self._id(file), {}).get("title")
@@ -120,26 +118,6 @@ class MarkdownFolder:
 def first_heading(body: str) -> str:
     """The text of the first heading, as a person reads it."""
     return next((title for block in parse_blocks(body) if (title := plain(block.title))), "")
-
-
-def _split(file: Path) -> tuple[Mapping[str, Any], str]:
-    """Front matter and body; the body keeps every other character of the file."""
-    try:
-        text = file.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise PageError(f"The file is not UTF-8 (byte {error.start}).") from error
-    match = FRONT_MATTER.match(text)
-    if not match:
-        return {}, text
-    try:
-        matter = yaml.safe_load(match[1] or "")
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise PageError(f"The front matter is not valid YAML: {' '.join(str(error).split())}") from error
-    if matter is None:
-        return {}, text[match.end() :]
-    if not isinstance(matter, dict):
-        return {}, text  # a rule and a paragraph, no front matter
-    return matter, text[match.end() :]
 
 
 def _read_tree(root: Path) -> Mapping[str, Mapping[str, Any]]:

@@ -111,6 +111,12 @@ def test_a_rule_at_the_beginning_is_no_front_matter(tmp_path: Path) -> None:
         (b"---\ntitle: [\n---\nx", "front matter is not valid YAML"),
         (b"---\nreaders: [{people: [a]}]\n---\nx", "must be clauses with users and groups"),
         (b"---\nlabels: 5\n---\nx", "must be a list or a text"),
+        (b"---\ntitle: a\nreaders: [hr]\n\n# x", "The front matter has no end"),
+        (b"---\nreaders: [hr]", "The front matter has no end"),
+        (b"---\nreadrs: [hr]\n---\nx", "the key readrs, which should be readers"),
+        (b"---\nReaders: [hr]\n---\nx", "the key Readers, which should be readers"),
+        (b"---\nreaders [hr]\n---\nx", "tells of readers"),
+        (b"---\nreaders: [hr]\nreaders: []\n---\nx", "names the readers twice"),
         ("слово".encode("cp1251"), "The file is not UTF-8"),
     ],
 )
