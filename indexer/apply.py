@@ -71,6 +71,7 @@ class Run:
     def __init__(self, source: Source, stored: dict[str, str], using: Tools) -> None:
         self.stored = stored  # page id -> hash
         self._source = source
+        self._named: frozenset[str] = getattr(source, "named", frozenset())
         self._using = using
         self._recipe = recipe(using.settings)
         self._ledger = Ledger(source=source.name)
@@ -126,6 +127,9 @@ class Run:
         self._waiting = []
 
     def remove_gone(self, expected: list[PageRef]) -> None:
+        """A page that the source names without holding it is a failure, and keeps what is stored."""
+        for page_id in sorted(self._named & self.stored.keys() - self._arrived.keys()):
+            self.take(PageFailure(PageRef(page_id, page_id), "the source names the page, but does not hold it"))
         skipped = [name for name, left_out in self._arrived.items() if left_out]
         for page_id in gone(self.stored, [ref.id for ref in expected], self._arrived, skipped):
             self._using.writer.remove_page(self._source.name, page_id)

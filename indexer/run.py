@@ -50,11 +50,15 @@ def run_sources(
     rebuild: bool = False,
     progress: Progress = lambda done, total: None,
 ) -> list[Ledger]:
-    """Sync the sources one after another, then make all of it visible in one step."""
+    """Sync the sources one after another, then make all of it visible in one step.
+
+    An index built anew from a source that gave no page would lose what the old one holds of it: the old one stays.
+    """
     ledgers = []
     with open_tools(configuration, rebuild=rebuild) as (tools, fingerprint):
         for source in sources:
             own = dataclasses.replace(rules, digest=run_digest(source.name, fingerprint, configuration))
             ledgers.append(sync(source, own, using=tools, progress=progress))
-        tools.writer.commit()
+        if not (rebuild and any(ledger.exit_code > 1 for ledger in ledgers)):
+            tools.writer.commit()
     return ledgers

@@ -119,3 +119,15 @@ def test_a_rebuild_takes_the_sources_of_the_index_and_mends_a_mismatch(indexer: 
     reader.close()
     again = ledger(indexer("sync", "--source", "markdown:wiki", "--json", **changed))
     assert pages(again) == [2, 2, 0, 2, 0, 0, 0]
+
+
+def test_a_rebuild_from_which_no_page_came_leaves_the_old_index(
+    indexer: CommandLine, tmp_path: Path, wiki: Path
+) -> None:
+    indexer("sync", "--source", "markdown:wiki")
+    for file in wiki.rglob("*.md"):
+        file.write_bytes(b"\xff\xfe\xff")
+    assert indexer("rebuild").returncode == 2
+    reader = EmbeddedReader(tmp_path / "store")
+    assert reader.count() == 2
+    reader.close()
