@@ -271,15 +271,6 @@ def test_references_in_a_section_stay_wherever_a_block_ends(place: int) -> None:
     assert read == "a" * place + "<![CDATA[&#x1d;]]>б"
 
 
-def test_a_file_cut_off_in_the_middle_gives_what_is_whole_and_says_so(tmp_path: Path) -> None:
-    file = write(tmp_path, SPACE, page("1", "А"), body("1", "<p>Целая.</p>"), page("2", "Б"))
-    text = file.read_text(encoding="utf-8")
-    file.write_text(text[: text.index("Б")], encoding="utf-8")
-    export = source(file)
-    assert [one.markdown for one in export.pages() if isinstance(one, Page)] == ["Целая."]
-    assert {loss.kind for loss in export.losses} == {"markup"}
-
-
 @pytest.mark.parametrize("text", ["", "no xml at all", "<other/>", "{}"])
 def test_a_file_that_is_no_export_is_told_in_a_sentence(tmp_path: Path, text: str) -> None:
     (tmp_path / "entities.xml").write_text(text, encoding="utf-8")
@@ -319,3 +310,85 @@ def test_memory_does_not_grow_with_the_file() -> None:
         return highest
 
     assert peak(800) < 1.5 * peak(100)
+
+
+def space_permission(*parts: str, number: str = "65") -> str:
+    return thing("SpacePermission", number, value("type", "VIEWSPACE"), target("space", "Space", "9"), *parts)
+
+
+@pytest.mark.parametrize(
+    "subject",
+    [
+        target("group", "InternalGroup", "g1"),
+        '<property name="group"><b>staff</b></property>',
+        value("team", "staff"),
+        value("allUsersSubject", "paying-guests"),
+        target("userSubject", "ConfluenceUserImpl", "", "key"),
+        value("group", "staff\N{REPLACEMENT CHARACTER}"),
+        value("group", "staff") + value("userName", "o.veresova"),
+    ],
+)
+def test_a_space_permission_that_names_nobody_known_lets_nobody_in_and_says_so(tmp_path: Path, subject: str) -> None:
+    found = pages(tmp_path, SPACE, space_permission(subject), page("1", "А"))["1"]
+    assert found.readers == (Clause(),)
+    assert [(loss.kind, loss.name, loss.count) for loss in found.losses] == [("readers", "VIEWSPACE", 1)]
+
+
+@pytest.mark.parametrize(
+    ("subject", "readers"),
+    [
+        ("", ()),
+        ('<property name="group"/><property name="userSubject"/>' + value("creatorName", "a"), ()),
+        (value("allUsersSubject", "anonymous-users"), ()),
+        (value("allUsersSubject", "authenticated-users"), (Clause((), ("confluence-users",)),)),
+        (value("userName", "o.veresova"), (Clause(("o.veresova",), ()),)),
+        (target("userSubject", "ConfluenceUserImpl", "k1", "key"), (Clause(("k1",), ()),)),
+    ],
+)
+def test_a_space_permission_says_whom_it_lets_in(tmp_path: Path, subject: str, readers: tuple[Clause, ...]) -> None:
+    assert pages(tmp_path, SPACE, space_permission(subject), page("1", "А"))["1"].readers == readers
+
+
+def test_a_permission_that_is_not_understood_leaves_the_others_of_the_space(tmp_path: Path) -> None:
+    strange = space_permission(value("team", "x"))
+    assert pages(tmp_path, SPACE, STAFF, strange, page("1", "А"))["1"].readers == (Clause((), ("staff",)),)
+
+
+def test_without_permissions_of_the_space_its_clause_is_unknown_beside_the_page_s_own(tmp_path: Path) -> None:
+    found = pages(tmp_path, SPACE, page("1", "А"), page("2", "Б"), view("g:legal", owner="2"))
+    assert (found["1"].readers, found["2"].readers) == (None, (Clause(unknown=True), Clause((), ("legal",))))
+
+
+def test_a_space_left_out_of_the_permissions_lets_nobody_in(tmp_path: Path) -> None:
+    other = thing("Space", "8", value("key", "X"))
+    theirs = thing("SpacePermission", "66", value("type", "VIEWSPACE"), target("space", "Space", "8"))
+    assert pages(tmp_path, SPACE, other, theirs, page("1", "А"))["1"].readers == (Clause(),)
+
+
+def test_below_a_missing_parent_the_known_clauses_stay(tmp_path: Path) -> None:
+    orphan = page("1", "Сирота", target("parent", "Page", "404"))
+    found = pages(tmp_path, SPACE, STAFF, orphan, view("g:legal", owner="1"))["1"]
+    assert found.readers == (Clause((), ("staff",)), Clause((), ("legal",)), Clause(unknown=True))
+
+
+@pytest.mark.parametrize("kind", ["View", "Edit", ""])
+def test_a_set_whose_members_may_view_restricts_whatever_its_own_type(tmp_path: Path, kind: str) -> None:
+    text = view("g:legal", owner="1").replace(value("type", "View"), value("type", kind), 1)
+    assert pages(tmp_path, SPACE, EVERYBODY, page("1", "А"), text)["1"].readers == (Clause((), ("legal",)),)
+
+
+def test_a_page_that_another_lists_below_itself_is_closed_when_it_does_not_say_so(tmp_path: Path) -> None:
+    below = '<collection name="children"><element class="Page"><id name="id">2</id></element></collection>'
+    found = pages(tmp_path, SPACE, EVERYBODY, page("1", "А", below), page("2", "Б"), view("g:hr", owner="1"))
+    assert found["2"].readers == (Clause(),)
+
+
+def test_a_page_in_an_unknown_state_and_one_without_its_text_are_failures(tmp_path: Path) -> None:
+    text = '<collection name="bodyContents"><element class="BodyContent"><id name="id">5</id></element></collection>'
+    first, second = page("1", "А", text), page("2", "Б", status="currend")
+    found = list(source(write(tmp_path, SPACE, first, second, page("3", "В"))).pages())
+    assert [(one.ref.id, one.reason) for one in found if isinstance(one, PageFailure)] == [
+        ("1", "the export names its text, but does not hold it"),
+        ("2", "has the state 'currend', which is not known"),
+    ]
+    assert [one.id for one in found if isinstance(one, Page)] == ["3"]

@@ -43,7 +43,7 @@ def open_xml(path: str, configuration: Configuration) -> Source:
         raise not_whole(path, [f"it holds {DESCRIPTOR}, but not {FILE}"])
     if names and not any(posixpath.basename(name) == FILE for name in names):
         return StorageFolder(path, archive, names, configuration)
-    return XmlExport(path, configuration)
+    return XmlExport(path, configuration, archive=archive)
 
 
 class StorageFolder:

@@ -15,10 +15,11 @@ from pathlib import Path
 from lxml import etree
 from lxml.etree import _Element
 
+from askwiki.access import not_told
 from askwiki.configuration import Configuration
 from askwiki.data import Attachment, Loss, Page
 from askwiki.errors import SourceError
-from indexer.confluence.archive import open_archive
+from indexer.confluence.archive import UNREADABLE, Archive, open_archive
 from indexer.confluence.dates import iso_stamp
 from indexer.confluence.html_export import HtmlExport
 from indexer.confluence.links import Context, Included, NoSurroundings, attachment_url, page_url
@@ -29,9 +30,12 @@ from indexer.confluence.text import clean
 from indexer.confluence.wiki_markup import parse_wiki_markup
 from indexer.confluence.xml_rights import Rights
 from indexer.confluence.xml_space import MACHINE, MARKUP, FileFacts, PageFacts, Space, read_space
-from indexer.sources import PageFailure, PageRef
+from indexer.confluence.xml_whole import lost
+from indexer.sources import PageFailure, PageRef, not_whole
 
 FILE = "entities.xml"
+ALIVE = ("current", "archived")  # states of pages
+GONE = ("deleted", "trashed", "draft", "historical")
 LAST = 1 << 31  # pages without a position come behind those that have one
 
 
@@ -40,19 +44,28 @@ class XmlExport(NoSurroundings):
 
     kind = "xml"
 
-    def __init__(self, path: str, configuration: Configuration, view: HtmlExport | None = None, name: str = "") -> None:
-        """``view`` = the HTML export of the same space, for what only rendering shows."""
+    def __init__(
+        self, path: str, configuration: Configuration, view: HtmlExport | None = None, name: str = "",
+        archive: Archive | None = None,
+    ) -> None:  # fmt: skip
+        """``view`` = the HTML export of the same space, for what only rendering shows; ``archive`` = opened already."""
         self.name = f"xml:{name or path}"
         self._view = view
         self._rendered = RenderedMacros(None)
         self._base = configuration.settings.wiki.url.rstrip("/")
         self._archived = configuration.settings.confluence.include_archived
         what = "the XML export of a space (a zip, a folder or entities.xml)"
-        self._archive = open_archive(path, what=what, single=lambda file: file.suffix.lower() == ".xml")
+        self._archive = archive or open_archive(path, what=what, single=lambda file: file.suffix.lower() == ".xml")
         entities = _entities_name(self._archive.names, path, what)
         self._root = posixpath.dirname(entities)
-        with self._archive.open(entities) as file:
-            self._space: Space = read_space(file)
+        try:
+            with self._archive.open(entities) as file:
+                self._space: Space = read_space(file)
+        except UNREADABLE as error:
+            raise not_whole(path, [f"{entities} cannot be read to its end ({error})"]) from error
+        if faults := list(lost(self._space)):
+            raise not_whole(path, faults)
+        self.named = frozenset(self._space.named - self._space.contents)
         self._rights = Rights(self._space)
         self.losses = (*self._archive.losses, *(Loss("markup", FILE, detail=fault) for fault in self._space.faults))
         self._order = self._tree()
@@ -69,6 +82,9 @@ class XmlExport(NoSurroundings):
             ref = PageRef(page.id, page.title)
             if reason := self._rule(page):
                 yield PageFailure(ref, reason, skipped=True)
+                continue
+            if reason := self._fault(page):
+                yield PageFailure(ref, reason)
                 continue
             try:
                 yield self._page(page)
@@ -101,7 +117,7 @@ class XmlExport(NoSurroundings):
     def included(self, space: str, title: str, within: Context) -> Included | None:
         page_id = self.page_id(space, title)
         inner, outer = (self._rights.readers(identity) if identity else None for identity in (page_id, within.page_id))
-        if inner is None or outer is None or not set(inner) <= set(outer):
+        if not_told(inner) or not_told(outer) or not set(inner or ()) <= set(outer or ()):
             return None
         page = self._space.pages[page_id]
         body, kind = self._space.body(page_id)
@@ -137,7 +153,7 @@ class XmlExport(NoSurroundings):
             labels=self._labels(page.id),
             readers=self._rights.readers(page.id),
             attachments=tuple(self._attachment(file) for file in self._files.get(page.id, ())),
-            losses=losses + converted.losses,
+            losses=(*losses, *self._rights.losses(page.id), *converted.losses),
             counts=converted.counts,
         )
 
@@ -180,9 +196,15 @@ class XmlExport(NoSurroundings):
             return "a blog post, no page of the tree"
         return "archived" if page.status == "archived" and not self._archived else None
 
+    def _fault(self, page: PageFacts) -> str:
+        """Why a page must not replace what is known of it, "" when it may."""
+        if page.status not in ALIVE:
+            return f"has the state {page.status!r}, which is not known"
+        return "" if self._space.has_body(page.id) else "the export names its text, but does not hold it"
+
     def _tree(self) -> list[PageFacts]:
         """Current (and archived) pages, depth first; the home page leads, positions before titles."""
-        alive = {page.id: page for page in self._space.pages.values() if page.status in ("current", "archived")}
+        alive = {page.id: page for page in self._space.pages.values() if page.status not in GONE}
         children: dict[str, list[PageFacts]] = defaultdict(list)
         for page in alive.values():
             children[page.parent if page.parent in alive else ""].append(page)

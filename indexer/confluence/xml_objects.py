@@ -1,11 +1,11 @@
-"""``entities.xml`` as a stream of its objects, one in memory at a time, faults of the file mended on the way."""
+"""``entities.xml`` as a stream of its objects, one in memory at a time, forbidden characters mended on the way."""
 
 from __future__ import annotations
 
 import codecs
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import IO
 
 from lxml import etree
@@ -13,12 +13,15 @@ from lxml.etree import _Element
 
 from askwiki.errors import SourceError
 from indexer.confluence.text import FORBIDDEN, permitted
+from indexer.confluence.xml_faults import faults_of
+from indexer.sources import not_whole
 
 BLOCK = 1 << 18  # bytes read at once
 # References to characters that XML forbids; a parser stops at them.
 BAD_REFERENCE = re.compile(r"&#(?:0*(?:[0-8]|1[124-9]|2\d|3[01])|[xX]0*(?:[0-8bBcCeEfF]|1[0-9a-fA-F]));")
 SECTION = "<![CDATA["
 BORDER = re.compile(r"(<!\[CDATA\[|\]\]>)")
+WARNING = 1  # level of libxml2 above which something of the file was not understood
 END_LENGTH = 200  # characters in which the last tag of the file is looked for
 # What the next block may go on with: a reference, or the border of a section.
 CUT_OFF = re.compile(r"(?:&[^;]*|<(?:!(?:\[(?:C(?:D(?:A(?:T(?:A)?)?)?)?)?)?)?|\]{1,2})\Z")
@@ -35,13 +38,14 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """One object: its class, its id and its properties (a text or a reference); of collections only the bodies."""
+    """One object: its class, its id, its properties (a text or a reference) and what its collections hold."""
 
     kind: str
     id: str
     texts: dict[str, str]
     references: dict[str, Reference]
-    bodies: tuple[str, ...] = ()  # ids
+    lists: dict[str, tuple[Reference, ...]] = field(default_factory=dict)
+    odd: frozenset[str] = frozenset()  # properties that hold something else than a text or a reference
 
     def text(self, *names: str) -> str:
         return next((value for name in names if (value := self.texts.get(name, ""))), "")
@@ -49,6 +53,10 @@ class Entity:
     def reference(self, *names: str) -> str:
         """The id that the first of these properties points to."""
         return next((found.id for name in names if (found := self.references.get(name)) and found.id), "")
+
+    def listed(self, *names: str) -> tuple[str, ...]:
+        """The ids that these collections hold."""
+        return tuple(found.id for name in names for found in self.lists.get(name, ()))
 
 
 class CleanStream:
@@ -100,39 +108,40 @@ class CleanStream:
 
 
 def read_entities(file: IO[bytes], wanted: frozenset[str], fault: Callable[[str], None]) -> Iterator[Entity]:
-    """Every object of a wanted class in file order; ``fault`` is told of what had to be mended or skipped."""
+    """Every object of a wanted class in file order; ``fault`` is told of what had to be mended.
+
+    A file that lost a part of its structure raises SourceNotWhole behind the last object: what came before
+    must not be used.
+    """
     stream = CleanStream(file)
     found_root = False
-    last: Entity | None = None  # held back: in a file that breaks off it is not whole
+    broken: list[str] = []
     events = etree.iterparse(
         stream, events=("end",), tag=("object", "hibernate-generic"), huge_tree=True, recover=True,
         resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True,
     )  # fmt: skip
     try:
         for _, element in events:
+            found_root = found_root or element.tag == "hibernate-generic" or element.get("class") in wanted
             if element.tag == "hibernate-generic":
-                found_root = True
                 continue
+            broken += faults_of(element, wanted)
             if element.get("class") in wanted:
-                found_root = True
-                if last is not None:
-                    yield last
-                last = _entity(element)
+                yield _entity(element)
             element.clear()
             while element.getprevious() is not None:
                 del element.getparent()[0]
     except etree.XMLSyntaxError as error:
         if not found_root:
             raise SourceError(f"entities.xml is not the file of a Confluence XML export ({error}).") from error
-        fault(f"entities.xml ends in broken XML: {error}")
+        broken.append(f"broken XML: {error}")
     if not found_root:
         raise SourceError("entities.xml is not the file of a Confluence XML export: it holds no objects.")
-    if last is not None and stream.whole:
-        yield last
-    elif last is not None:
-        fault(f"the file breaks off inside an object ({last.kind} {last.id}), which is left out")
-    for entry in list(events.error_log)[:3]:
-        fault(f"entities.xml, line {entry.line}: {entry.message}")
+    if not stream.whole:
+        broken.insert(0, "it breaks off before its last tag, </hibernate-generic>")
+    broken += [f"line {entry.line}: {entry.message}" for entry in events.error_log if entry.level > WARNING]
+    if broken:
+        raise not_whole("entities.xml", broken)
     if stream.mended:
         fault(f"{stream.mended} characters that XML forbids were taken out")
 
@@ -140,8 +149,9 @@ def read_entities(file: IO[bytes], wanted: frozenset[str], fault: Callable[[str]
 def _entity(element: _Element) -> Entity:
     texts: dict[str, str] = {}
     references: dict[str, Reference] = {}
+    lists: dict[str, tuple[Reference, ...]] = {}
+    odd: set[str] = set()
     identity = ""
-    bodies: tuple[str, ...] = ()
     for child in element:
         name = child.get("name") or ""
         if child.tag == "id" and not identity:
@@ -150,8 +160,13 @@ def _entity(element: _Element) -> Entity:
             target = child.find("id")
             if target is not None:
                 references[name] = Reference(child.get("class") or "", (target.text or "").strip())
-            elif child.text:
+            elif len(child):
+                odd.add(name)
+            if target is None and child.text:
                 texts[name] = child.text
-        elif name == "bodyContents":
-            bodies = tuple((held.text or "").strip() for held in child.iter("id"))
-    return Entity(element.get("class"), identity, texts, references, bodies)
+        elif child.tag == "collection":
+            held = ((one, one.find("id")) for one in child)
+            lists[name] = tuple(
+                Reference(one.get("class") or "", (key.text or "").strip()) for one, key in held if key is not None
+            )
+    return Entity(element.get("class"), identity, texts, references, lists, frozenset(odd))

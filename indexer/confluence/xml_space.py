@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import IO
 
 from indexer.confluence.xml_objects import Entity, read_entities
+from indexer.confluence.xml_permissions import RightsFacts
 
 WANTED = frozenset(
     {"Space", "Page", "BlogPost", "BodyContent", "Attachment", "Label", "Labelling", "ContentPermissionSet"}
@@ -67,12 +68,11 @@ class Space:
     files: list[FileFacts] = field(default_factory=list)
     labels: dict[str, tuple[str, str]] = field(default_factory=dict)  # label id -> (name, namespace)
     labellings: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))  # page -> label ids
-    view_sets: dict[str, str] = field(default_factory=dict)  # set id -> page id
-    permissions: dict[str, list[tuple[str, str]]] = field(
-        default_factory=lambda: defaultdict(list)
-    )  # set -> (user key, group)
-    space_views: dict[str, list[tuple[str, str]]] = field(default_factory=lambda: defaultdict(list))
-    has_space_permissions: set[str] = field(default_factory=set)  # space ids
+    rights: RightsFacts = field(default_factory=RightsFacts)
+    contents: set[str] = field(default_factory=set)  # ids of all pages and posts, old versions too
+    old_versions: set[str] = field(default_factory=set)  # ids that pages name as theirs
+    named: set[str] = field(default_factory=set)  # ids of pages that other objects point to
+    above: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # page -> pages that list it below
     users: dict[str, tuple[str, str, str]] = field(default_factory=dict)  # key -> (login, e-mail, full name)
     people: dict[str, tuple[str, str]] = field(default_factory=dict)  # login -> (e-mail, full name)
     media_types: dict[str, str] = field(default_factory=dict)  # attachment -> type
@@ -83,7 +83,7 @@ class Space:
         self.bodies = sqlite3.connect("", isolation_level=None, check_same_thread=False)
         weakref.finalize(self, self.bodies.close)  # with the last who reads the space
         self.bodies.execute("PRAGMA journal_mode=OFF")
-        self.bodies.execute("CREATE TABLE body (page TEXT, kind TEXT, text TEXT)")
+        self.bodies.execute("CREATE TABLE body (page TEXT, kind TEXT, text TEXT, id TEXT)")
 
     bodies: sqlite3.Connection = field(init=False)
 
@@ -96,6 +96,19 @@ class Space:
         filled = sorted((row for row in rows if row[0].strip()), key=lambda row: order.get(row[1], 3))
         return filled[0] if filled else ("", "")
 
+    def owners_of_body(self, body_id: str) -> set[str]:
+        """The pages that a body says it belongs to, none when it does not say."""
+        rows = self.bodies.execute("SELECT page FROM body WHERE id = ?", (body_id,))
+        return {page for (page,) in rows if page and not page.startswith(UNOWNED)}
+
+    def has_body(self, page_id: str) -> bool:
+        """False when bodies are named and none is there."""
+        named = self.bodies_of.get(page_id, ())
+        owners = [page_id, *(f"{UNOWNED}{body}" for body in named)]
+        places = ", ".join("?" * len(owners))
+        query = f"SELECT 1 FROM body WHERE page IN ({places}) LIMIT 1"
+        return not named or self.bodies.execute(query, owners).fetchone() is not None
+
 
 def read_space(file: IO[bytes]) -> Space:
     """One pass over the file; memory holds one object and the small facts."""
@@ -105,6 +118,7 @@ def read_space(file: IO[bytes]) -> Space:
         READERS[entity.kind](space, entity)
     space.bodies.execute("COMMIT")
     space.bodies.execute("CREATE INDEX by_page ON body (page)")
+    space.bodies.execute("CREATE INDEX by_id ON body (id)")
     return space
 
 
@@ -112,17 +126,28 @@ def _space(space: Space, entity: Entity) -> None:
     space.names[entity.id] = (entity.text("key"), entity.text("name"))
     if home := entity.reference("homePage"):
         space.homes.add(home)
+    if permissions := entity.listed("permissions"):
+        space.rights.listed_by_spaces[entity.id] = permissions
 
 
 def _page(space: Space, entity: Entity) -> None:
     """Old versions are Page objects too, and "current" ones at that: ``originalVersion`` tells them."""
+    space.contents.add(entity.id)
     if entity.reference("originalVersion", "originalVersionId") or entity.text("originalVersion", "originalVersionId"):
         return
-    if entity.bodies:
-        space.bodies_of[entity.id] = entity.bodies
+    if bodies := entity.listed("bodyContents"):
+        space.bodies_of[entity.id] = bodies
+    if sets := entity.listed("contentPermissionSets"):
+        space.rights.sets_of_pages[entity.id] = sets
+    space.old_versions.update(entity.listed("historicalVersions"))
+    for child in (*entity.lists.get("children", ()), *entity.lists.get("childrens", ())):
+        if child.kind == entity.kind:
+            space.above[child.id].add(entity.id)
+            space.named.add(child.id)
+    space.above[entity.id].update(entity.listed("ancestors"))
     position = entity.text("position").strip()
     version = entity.text("version").strip()
-    space.pages[entity.id] = PageFacts(
+    facts = PageFacts(
         id=entity.id,
         kind=entity.kind,
         title=entity.text("title").strip(),
@@ -133,14 +158,18 @@ def _page(space: Space, entity: Entity) -> None:
         updated=entity.text("lastModificationDate", "creationDate").strip(),
         status=entity.text("contentStatus").strip() or "current",
     )
+    space.rights.keep(space.pages, entity, facts)
 
 
 def _body(space: Space, entity: Entity) -> None:
     owner = entity.references.get("content")
     if owner is not None and owner.kind not in OWNERS:
         return
-    values = (owner.id if owner else f"{UNOWNED}{entity.id}", entity.text("bodyType").strip(), entity.text("body"))
-    space.bodies.execute("INSERT INTO body VALUES (?, ?, ?)", values)
+    if owner is not None and owner.kind == "Page":
+        space.named.add(owner.id)
+    place = owner.id if owner else f"{UNOWNED}{entity.id}"
+    values = (place, entity.text("bodyType").strip(), entity.text("body"), entity.id)
+    space.bodies.execute("INSERT INTO body VALUES (?, ?, ?, ?)", values)
 
 
 def _attachment(space: Space, entity: Entity) -> None:
@@ -165,25 +194,8 @@ def _labelling(space: Space, entity: Entity) -> None:
     space.labellings[owner].append(entity.reference("label"))
 
 
-def _permission_set(space: Space, entity: Entity) -> None:
-    if entity.text("type").strip().lower() == "view":
-        space.view_sets[entity.id] = entity.reference("owningContent", "content")
-
-
 def _permission(space: Space, entity: Entity) -> None:
-    if entity.text("type").strip().lower() in ("view", ""):
-        user = entity.reference("userSubject") or entity.text("userSubject", "userName").strip()
-        space.permissions[entity.reference("owningSet")].append((user, entity.text("groupName").strip()))
-
-
-def _space_permission(space: Space, entity: Entity) -> None:
-    owner = entity.reference("space")
-    space.has_space_permissions.add(owner)
-    if entity.text("type").strip().upper() == "VIEWSPACE":
-        user = entity.reference("userSubject") or entity.text("userSubject", "userName").strip()
-        special = entity.text("allUsersSubject").strip()
-        group = entity.text("group", "groupName").strip()
-        space.space_views[owner].append((user or (f"*{special}" if special else ""), group))
+    space.rights.take(entity)
 
 
 def _user(space: Space, entity: Entity) -> None:
@@ -213,9 +225,9 @@ READERS: dict[str, Callable[[Space, Entity], None]] = {
     "Attachment": _attachment,
     "Label": _label,
     "Labelling": _labelling,
-    "ContentPermissionSet": _permission_set,
+    "ContentPermissionSet": _permission,
     "ContentPermission": _permission,
-    "SpacePermission": _space_permission,
+    "SpacePermission": _permission,
     "ConfluenceUserImpl": _user,
     "InternalUser": _person,
     "ApplicationUser": _person,
