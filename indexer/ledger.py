@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from askwiki.data import Count, Loss, Page
+from askwiki.masking import masked
 from indexer.sources import PageFailure, PageRef
 
 THRESHOLD = 0.98  # share of the text, of the code, … of a page below which it is listed
@@ -180,7 +181,7 @@ class Ledger:
         lines += _listed(
             "pages below the threshold", [f"{page.title} ({page.id}): {page.kept:.0%} kept" for page in self.weak]
         )
-        return "\n".join([*lines, *self.notes])
+        return masked("\n".join([*lines, *self.notes]))
 
 
 def kept_share(page: Page) -> float:

@@ -10,6 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from askwiki.breaker import FAILURES, PAUSE
 from askwiki.data import Identity
 from askwiki.errors import SettingsError, StoreError
 from askwiki.identity import with_wiki_groups
@@ -27,7 +28,7 @@ class Confluence(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self.groups = {"anna@example.com": ["Finance", "IT", "Boss"], "a.ivanova": ["payments"]}
         self.asked: list[tuple[str, str]] = []
-        self.down = False
+        self.down = self.unknown = False
 
     @property
     def url(self) -> str:
@@ -44,7 +45,7 @@ class Handler(BaseHTTPRequestHandler):
         groups = self.server.groups.get(user, [])
         links = {"next": "/more"} if start + PAGE < len(groups) else {}
         body = {"results": [{"type": "group", "name": name} for name in groups[start : start + PAGE]], "_links": links}
-        self.send_response(503 if self.server.down else 200)
+        self.send_response(503 if self.server.down else 404 if self.server.unknown else 200)
         self.end_headers()
         self.wfile.write(json.dumps(body).encode())
 
@@ -133,3 +134,25 @@ def test_groups_that_are_too_old_do_not_count(confluence: Confluence) -> None:
     confluence.down = True
     clock.now += AccessSettings().max_age + 1
     assert with_wiki_groups(ANNA, known, AccessSettings()).groups == ("hr",)
+
+
+def test_a_wiki_that_keeps_failing_is_left_alone_for_a_moment_and_then_tried_by_one(confluence: Confluence) -> None:
+    clock = Clock()
+    known = wiki(confluence, clock)
+    confluence.down = True
+    for number in range(10):
+        with pytest.raises(StoreError, match="could not be asked"):
+            known.of(f"somebody-{number}")
+    assert len(confluence.asked) == FAILURES
+    clock.now += PAUSE
+    confluence.down = False
+    assert known.of("a.ivanova") == (("payments",), 0.0)
+
+
+def test_a_person_whom_the_wiki_does_not_know_is_no_failure_of_the_wiki(confluence: Confluence) -> None:
+    known = wiki(confluence)
+    confluence.unknown = True
+    for number in range(10):
+        with pytest.raises(StoreError):
+            known.of(f"somebody-{number}")
+    assert len(confluence.asked) == 10

@@ -13,6 +13,7 @@ from tqdm import tqdm
 
 from askwiki.configuration import load_configuration
 from askwiki.data import Loss
+from askwiki.masking import masked
 from indexer.ledger import Ledger
 from indexer.sources import PageFailure, Source, open_source
 
@@ -25,7 +26,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     configuration = load_configuration(os.environ)
     ledger = check(open_source(options.source, configuration))
-    print(json.dumps(ledger.to_json(), ensure_ascii=False, indent=2) if options.json else ledger.to_text())
+    print(masked(json.dumps(ledger.to_json(), ensure_ascii=False, indent=2)) if options.json else ledger.to_text())
     return ledger.exit_code
 
 

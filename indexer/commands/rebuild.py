@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from askwiki.configuration import Configuration, load_configuration
 from askwiki.errors import SettingsError
+from askwiki.masking import masked
 from askwiki.store import open_reader
 from indexer.progress import bar
 from indexer.run import run_sources
@@ -35,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
     for ledger in ledgers:
         print(ledger.to_text(), file=sys.stderr)
     if options.json:
-        print(json.dumps([ledger.to_json() for ledger in ledgers], ensure_ascii=False, indent=1))
+        print(masked(json.dumps([ledger.to_json() for ledger in ledgers], ensure_ascii=False, indent=1)))
     return max(ledger.exit_code for ledger in ledgers)
 
 

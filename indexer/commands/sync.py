@@ -8,6 +8,7 @@ import os
 import sys
 
 from askwiki.configuration import load_configuration
+from askwiki.masking import masked
 from indexer.progress import bar
 from indexer.run import run_sources
 from indexer.sources import open_source
@@ -30,5 +31,5 @@ def run(options: argparse.Namespace) -> int:
         [ledger] = run_sources([source], rules, configuration, progress=progress)
     print(ledger.to_text(), file=sys.stderr)
     if options.json:
-        print(json.dumps(ledger.to_json(), ensure_ascii=False, indent=1))
+        print(masked(json.dumps(ledger.to_json(), ensure_ascii=False, indent=1)))
     return ledger.exit_code

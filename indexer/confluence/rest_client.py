@@ -11,6 +11,7 @@ from urllib.parse import urlencode, urljoin, urlsplit
 import requests
 
 from askwiki.errors import SourceError
+from askwiki.masking import remember_address, remember_login
 from askwiki.settings import ConfluenceSettings
 
 TRIES = 6  # of one request, the waits between them double
@@ -29,6 +30,8 @@ class RestClient:
         self._settings = settings
         self._sleep = sleep
         self._session = requests.Session()
+        remember_login(settings.user, settings.token)
+        remember_address(base)
         self._session.headers["Accept"] = "application/json"
         if settings.token and settings.user:
             self._session.auth = (settings.user, settings.token)

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Mapping, Sequence
 
 from askwiki.errors import AskWikiError
+from askwiki.logs import TextFormatter
 
 CANNOT = 2  # exit code: nothing could be done
 
@@ -24,7 +25,9 @@ def main(program: str, package: str, commands: Mapping[str, str], words: Sequenc
             module.arguments(subparser)
             subparser.set_defaults(run=module.run)
     options = _parse(parser, words)
-    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s", stream=sys.stderr)
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(TextFormatter("%(levelname)s %(name)s: %(message)s"))
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])
     try:
         return int(options.run(options))
     except AskWikiError as error:

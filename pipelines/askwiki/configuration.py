@@ -18,6 +18,7 @@ from typing import Any
 import yaml
 
 from askwiki.errors import SettingsError
+from askwiki.masking import masked, remember, remember_address, remember_login
 from askwiki.settings import Settings
 
 PREFIX = "ASKWIKI_"
@@ -35,6 +36,7 @@ SHORT_NAMES = {
 }
 # Read elsewhere: where the settings are (``config_folder``), how ``provision`` calls the model.
 NOT_SETTINGS = {"ASKWIKI_CONFIG", "ASKWIKI_MODEL_NAME"}
+SECRETS_ELSEWHERE = ("PIPELINES_API_KEY", "WEBUI_ADMIN_PASSWORD", "WEBUI_API_KEY", "WEBUI_SECRET_KEY")
 
 CHECKOUT = Path(__file__).resolve().parents[2]  # holds pipelines/, config/ …
 
@@ -68,7 +70,20 @@ def load_configuration(environ: Mapping[str, str], folder: Path | None = None) -
     settings = Settings()
     for key, (value, origin) in changes.items():
         settings = replace_setting(settings, key, value, origin)
+    _remember_secrets(settings, environ)
     return Configuration(settings, folder, {key: origin for key, (_, origin) in changes.items()})
+
+
+def _remember_secrets(settings: Settings, environ: Mapping[str, str]) -> None:
+    """What must never be said again: secret settings, keys and passwords in addresses, those read elsewhere."""
+    for name, _, secret in setting_names():
+        value = str(functools.reduce(getattr, name.split("."), settings))
+        if secret:
+            remember(value)
+        elif "://" in value:
+            remember_address(value)
+    remember_login(settings.confluence.user, settings.confluence.token)
+    remember(*(environ.get(name, "") for name in SECRETS_ELSEWHERE))
 
 
 def replace_setting(settings: Settings, key: str, value: object, origin: str) -> Settings:
@@ -88,10 +103,11 @@ def setting_names(of: type = Settings, above: str = "") -> Iterator[tuple[str, A
 
 
 def open_values(settings: Settings) -> dict[str, Any]:
-    """Every setting by its dotted name; secrets are left out."""
-    return {
+    """Every setting by its dotted name; secrets are left out, those in addresses are masked."""
+    values: dict[str, Any] = {
         name: functools.reduce(getattr, name.split("."), settings) for name, _, secret in setting_names() if not secret
     }
+    return {name: masked(value) if type(value) is str else value for name, value in values.items()}
 
 
 @functools.lru_cache(maxsize=64)  # once for each set of valves, not at every question

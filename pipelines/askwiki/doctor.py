@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
@@ -18,6 +18,7 @@ from askwiki.doctor_llm import probe_llm
 from askwiki.embedding import Embedder, make_embedder
 from askwiki.errors import AskWikiError
 from askwiki.glossary import load_glossary
+from askwiki.masking import masked
 from askwiki.prompts import load_prompts
 from askwiki.settings import Settings
 from askwiki.sparse import SparseEncoder, make_sparse
@@ -57,7 +58,7 @@ def examine(configuration: Configuration, environ: Mapping[str, str]) -> list[Fi
         findings += _index(settings, readers[0], models)
         readers[0].close()
     findings += [Finding(*line) for line in probe_llm(settings)]
-    return findings
+    return [replace(finding, said=masked(finding.said), mend=masked(finding.mend)) for finding in findings]
 
 
 def _index(settings: Settings, reader: Reader, models: list[tuple[Embedder, SparseEncoder]]) -> list[Finding]:
@@ -76,7 +77,7 @@ def changed_settings(configuration: Configuration) -> Iterator[tuple[str, str, s
             value: object = configuration.settings
             for step in name.split("."):
                 value = getattr(value, step)
-            yield name, HIDDEN if secret else str(value), configuration.origins[name]
+            yield name, HIDDEN if secret else masked(str(value)), configuration.origins[name]
 
 
 def _guarded(part: str, check: Callable[[], Finding]) -> Finding:

@@ -6,9 +6,14 @@ wrong and what to do about it. Foreign exceptions are turned into them at the ed
 
 from __future__ import annotations
 
+from askwiki.masking import masked
+
 
 class AskWikiError(Exception):
-    """The base: ``str(error)`` is a complete sentence for the person in front of the screen."""
+    """The base: ``str(error)`` is a complete sentence for the person in front of the screen, without secrets."""
+
+    def __str__(self) -> str:
+        return masked(super().__str__())
 
 
 class SettingsError(AskWikiError):

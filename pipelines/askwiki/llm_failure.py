@@ -10,6 +10,7 @@ from time import time
 from askwiki.errors import ContextOverflow, ModelError
 from askwiki.llm_client import TIMEOUT, TRANSPORT, NotJson, Refused
 from askwiki.llm_request import refused_option, says_overflow
+from askwiki.masking import echoed
 
 FOREIGN = (Refused, NotJson, *TRANSPORT)
 PASSING_STATUS = {408, 409, 425, 429, 500, 502, 503, 504}
@@ -36,7 +37,7 @@ class Failure:
 
 def read_failure(error: Exception, server: str, sent: Set[str]) -> Failure:
     """``sent`` = the options of the request that failed."""
-    text = " ".join(str(error).split())[:SHOWN_CHARACTERS].rstrip(".")
+    text = echoed(str(error), SHOWN_CHARACTERS).rstrip(".")
     if says_overflow(text):
         return Failure(ContextOverflow("The prompt is longer than the language model takes."))
     if isinstance(error, NotJson):

@@ -21,6 +21,7 @@ from askwiki.llm_pool import CHECK_SECONDS, FairPool
 from askwiki.llm_reading import read_json
 from askwiki.llm_request import request
 from askwiki.llm_servers import Server, Servers, base_urls
+from askwiki.masking import remember, remember_address
 from askwiki.settings import LlmSettings, RoleSettings
 
 logger = logging.getLogger(__name__)
@@ -54,13 +55,15 @@ class OpenAiLlm:
     def _server(self, url: str) -> Server:
         # retries are ours: they go to the next server; a key must be given even when nobody checks it
         key = self._settings.key or "none"
+        remember(self._settings.key)
+        remember_address(url)
         client = Client(
             url,
             key=key,
             connect_timeout=self._settings.connect_timeout,
             connections=self._settings.parallel,
         )
-        return Server(url.split("//", 1)[1].split("/", 1)[0], client)
+        return Server(url.split("//", 1)[1].split("/", 1)[0].rpartition("@")[2], client)
 
     def submit(self, owner: Hashable, call: Callable[[], T]) -> Future[T]:
         return self._pool.submit(owner, call)

@@ -10,14 +10,22 @@ import logging
 import sys
 from typing import Any
 
+from askwiki.masking import masked
 from askwiki.request import current_request
 
 OURS = ("askwiki", "indexer", "uvicorn")
 TEXT = "%(asctime)s %(levelname)s %(name)s [%(request)s] %(message)s"
 
 
+class TextFormatter(logging.Formatter):
+    """A line, and the trace of an error; without secrets."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return masked(super().format(record))
+
+
 class JsonFormatter(logging.Formatter):
-    """time, level, logger, request, message, and the trace of an error."""
+    """time, level, logger, request, message, and the trace of an error; without secrets."""
 
     def format(self, record: logging.LogRecord) -> str:
         line: dict[str, Any] = {
@@ -29,7 +37,7 @@ class JsonFormatter(logging.Formatter):
         }
         if record.exc_info:
             line["trace"] = self.formatException(record.exc_info)
-        return json.dumps(line, ensure_ascii=False)
+        return masked(json.dumps(line, ensure_ascii=False))
 
 
 def add_request(record: logging.LogRecord) -> bool:
@@ -41,7 +49,7 @@ def add_request(record: logging.LogRecord) -> bool:
 def set_up_logging(level: str, form: str) -> None:
     """One handler to stderr for everything; our own loggers at ``level``."""
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(JsonFormatter() if form == "json" else logging.Formatter(TEXT))
+    handler.setFormatter(JsonFormatter() if form == "json" else TextFormatter(TEXT))
     handler.addFilter(add_request)
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
     for name in OURS:

@@ -14,6 +14,7 @@ from typing import Any
 import requests
 
 from askwiki.errors import AskWikiError
+from askwiki.masking import echoed, remember
 
 # What the chat must not do to a wiki model: each of these adds text, tools or files to the request.
 CAPABILITIES = {
@@ -56,6 +57,7 @@ class WebUi:
 def sign_in(url: str, email: str, password: str, *, wait: float) -> WebUi:
     """Sign in as admin; a server that is still starting is waited for, ``wait`` seconds at most."""
     url = url.rstrip("/")
+    remember(password)
     deadline = time.monotonic() + wait
     while True:
         try:
@@ -75,7 +77,9 @@ def sign_in(url: str, email: str, password: str, *, wait: float) -> WebUi:
             f"Open WebUI refused the admin {email}: check WEBUI_ADMIN_EMAIL and WEBUI_ADMIN_PASSWORD "
             "(they act only on an empty database)."
         )
-    return WebUi(url, answer.json()["token"])
+    token = str(answer.json()["token"])
+    remember(token)
+    return WebUi(url, token)
 
 
 def provision(webui: WebUi, model_id: str, name: str, description: str, *, wait: float = 60.0) -> str:
@@ -94,7 +98,9 @@ def provision(webui: WebUi, model_id: str, name: str, description: str, *, wait:
     path = "/api/v1/models/model/update" if present else "/api/v1/models/create"
     answer = webui.call("POST", path, record)
     if answer.status_code != 200:
-        raise AskWikiError(f"Open WebUI did not take the model {model_id}: {answer.status_code} {answer.text[:200]}")
+        raise AskWikiError(
+            f"Open WebUI did not take the model {model_id}: {answer.status_code} {echoed(answer.text, 200)}"
+        )
     done = f"{name} ({model_id}) is {'up to date' if present else 'set up'} for every user."
     return " ".join(filter(None, [done, _groups_told_apart(webui)]))
 

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import requests
 
 from askwiki.errors import ModelError, SettingsError
+from askwiki.masking import remember, remember_address
 from askwiki.settings import RerankSettings
 
 
@@ -29,6 +30,8 @@ class EndpointReranker:
             raise SettingsError("rerank.kind is endpoint, so rerank.url must be set, like http://host:8080/v1/rerank.")
         self._settings = settings
         self._session = requests.Session()
+        remember(settings.key)
+        remember_address(settings.url)
         if settings.key:
             self._session.headers["Authorization"] = f"Bearer {settings.key}"
 

@@ -14,7 +14,9 @@ from dataclasses import dataclass, field
 import requests
 
 from askwiki.access import fold
+from askwiki.breaker import Breaker
 from askwiki.errors import SettingsError, StoreError
+from askwiki.masking import remember_login
 from askwiki.settings import ConfluenceSettings
 
 PAGE = 200  # groups a call
@@ -32,6 +34,10 @@ class WikiGroups:
     clock: Callable[[], float] = time.monotonic
     _known: dict[str, tuple[tuple[str, ...], float]] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
+    _breaker: Breaker = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._breaker = Breaker(clock=self.clock)
 
     def of(self, user: str) -> tuple[tuple[str, ...], float]:
         """(groups, age). A wiki that does not answer: the last answer, however old; none at all: StoreError."""
@@ -40,7 +46,7 @@ class WikiGroups:
         if known and self.clock() - known[1] < ASK_AGAIN:
             return known[0], self.clock() - known[1]
         try:
-            groups = self._ask(user)
+            groups = self._guarded(user)
         except (requests.RequestException, ValueError, KeyError, TypeError) as error:
             if known:
                 return known[0], self.clock() - known[1]
@@ -53,6 +59,25 @@ class WikiGroups:
             while len(self._known) > REMEMBERED:
                 self._known.pop(next(iter(self._known)))
         return groups, 0.0
+
+    def _guarded(self, user: str) -> tuple[str, ...]:
+        """One call, unless the wiki has just failed several times: then each question would wait for it in vain."""
+        if not self._breaker.allows():
+            raise requests.ConnectionError("left alone for a moment")
+        try:
+            groups = self._ask(user)
+        except requests.HTTPError as error:
+            status = error.response.status_code if error.response is not None else 0
+            if status >= 500 or status == 429:
+                self._breaker.failed()
+            else:  # it answers, though not to what was asked of this person
+                self._breaker.succeeded()
+            raise
+        except (requests.RequestException, ValueError, KeyError, TypeError):
+            self._breaker.failed()
+            raise
+        self._breaker.succeeded()
+        return groups
 
     def _ask(self, user: str) -> tuple[str, ...]:
         if not self.url:
@@ -75,6 +100,7 @@ class WikiGroups:
 
     def _session(self) -> requests.Session:
         session = requests.Session()
+        remember_login(self.settings.user, self.settings.token)
         if self.settings.user:
             session.auth = (self.settings.user, self.settings.token)
         elif self.settings.token:

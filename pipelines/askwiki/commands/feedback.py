@@ -14,6 +14,7 @@ from askwiki.errors import AskWikiError, SettingsError
 from askwiki.evaluate import tables
 from askwiki.evaluate.ratings import Rating, read_ratings
 from askwiki.feedback import EXPORT, to_mend, to_write, trend_rows, write_feedback
+from askwiki.masking import echoed
 from askwiki.provision import WebUi, sign_in
 
 FINE, FAULTS = 0, 1
@@ -64,7 +65,9 @@ def _export(webui: WebUi, model: str) -> list[object]:
     if answer.status_code in (401, 403):
         raise AskWikiError(f"Open WebUI at {webui.url} does not let this account export ratings: it is no admin's.")
     if answer.status_code != 200:
-        raise AskWikiError(f"Open WebUI at {webui.url} gave no ratings: {answer.status_code} {answer.text[:200]}")
+        raise AskWikiError(
+            f"Open WebUI at {webui.url} gave no ratings: {answer.status_code} {echoed(answer.text, 200)}"
+        )
     try:
         export = answer.json()
     except ValueError as error:

@@ -8,6 +8,7 @@ from typing import Any
 import requests
 
 from askwiki.errors import ModelError
+from askwiki.masking import echoed, remember, remember_address
 
 CONNECTIONS = 64  # kept open: what more chats at once open is closed again after each call
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.2, 5.0  # seconds before a call is tried again; doubles each time
@@ -31,6 +32,8 @@ class Client:
         self._timeout, self._retries = timeout, retries
         self._session = requests.Session()
         self._session.mount(f"{scheme}://", requests.adapters.HTTPAdapter(pool_maxsize=CONNECTIONS))
+        remember(key)
+        remember_address(url)
         if key:
             self._session.headers["Authorization"] = f"Bearer {key}"
 
@@ -67,7 +70,7 @@ def _content(answer: requests.Response, url: str) -> Any:
 
 def _refusal(answer: requests.Response, url: str) -> ModelError:
     kind = Unknown if answer.status_code in NOT_THERE else ModelError
-    return kind(f"The encoder server at {url} answered {answer.status_code}: {answer.text[:200].strip()}")
+    return kind(f"The encoder server at {url} answered {answer.status_code}: {echoed(answer.text, 200)}")
 
 
 def _reason(error: Exception) -> str:

@@ -14,6 +14,7 @@ from qdrant_client.common.client_exceptions import ResourceExhaustedResponse
 from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 
 from askwiki.errors import StoreError
+from askwiki.masking import echoed, remember, remember_address
 from askwiki.settings import StoreSettings
 from askwiki.store.payload import INDEXES, MANY, SPARSE
 
@@ -27,6 +28,8 @@ class CollectionGone(StoreError):
 
 def connect(settings: StoreSettings) -> QdrantClient:
     """No call is made yet. ``QDRANT_URL`` without a port means 6333, as everywhere with Qdrant."""
+    remember(settings.qdrant_key)
+    remember_address(settings.qdrant_url)
     tls: dict[str, Any] = {} if settings.verify_tls else {"verify": False}
     try:
         with warnings.catch_warnings():  # a key over plain HTTP is usual between containers
@@ -123,7 +126,9 @@ class Server:
             if error.status_code in (401, 403):
                 return StoreError(f"{where} refused the key; check ASKWIKI_QDRANT_KEY.")
             kind = CollectionGone if error.status_code == _MISSING else StoreError
-            return kind(f"{where} answered {error.status_code}: {error.content.decode('utf-8', 'replace')[:300]}")
+            return kind(
+                f"{where} answered {error.status_code}: {echoed(error.content.decode('utf-8', 'replace'), 300)}"
+            )
         if isinstance(error, grpc.Call) and error.code() == grpc.StatusCode.NOT_FOUND:
             return CollectionGone(f"{where} does not have the collection any more.")
         if isinstance(error, ValueError) and "not found" in str(error):
