@@ -16,7 +16,7 @@ import requests
 import uvicorn
 
 from askwiki.embedding import make_embedder
-from askwiki.encoder import Batcher, encoder_app
+from askwiki.encoder import MOST_BYTES, MOST_TERMS, MOST_WORDS, Batcher, encoder_app
 from askwiki.errors import ModelError, SettingsError
 from askwiki.settings import ChunkingSettings, EmbeddingSettings, SparseSettings
 from askwiki.sparse import make_sparse
@@ -248,3 +248,45 @@ def test_a_server_that_is_not_there_is_a_sentence_when_it_is_needed() -> None:
 def test_an_address_that_is_none_is_a_sentence(url: str) -> None:
     with pytest.raises((ModelError, SettingsError), match=r"embedding\.url"):
         make_embedder(EmbeddingSettings(kind="openai", url=url))
+
+
+def head(service: str, *, key: str, length: int, body: bytes = b"") -> bytes:
+    """The first line of the answer to a request whose body does not come, or only in part."""
+    host, _, port = service.removeprefix("http://").partition(":")
+    with socket.create_connection((host, int(port)), timeout=PATIENCE) as connection:
+        connection.sendall(
+            f"POST /v1/embeddings HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key}\r\n"
+            f"Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n".encode()
+            + body
+        )
+        return connection.recv(4096).split(b"\r\n")[0]
+
+
+@pytest.mark.parametrize("path", ["/v1/embeddings", "/v1/sparse", "/v1/count", "/v1/identity", "/nowhere", "/health/"])
+def test_the_key_is_looked_at_before_a_body(service: str, path: str) -> None:
+    assert b"401" in head(service, key="wrong", length=10**9)
+    for body in (b"", b"{", b'{"input": 1}'):
+        assert requests.post(service + path, data=body, timeout=PATIENCE).status_code == 401
+
+
+def test_a_body_over_the_limit_is_not_read(service: str) -> None:
+    assert b"413" in head(service, key=KEY, length=MOST_BYTES + 1)
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status"),
+    [
+        ("embeddings", {"input": "a " * (MOST_WORDS + 1)}, 413),
+        ("sparse", {"input": ["a " * (MOST_WORDS // 2)] * 3}, 413),
+        ("count", {"input": ["a " * (MOST_WORDS + 1)]}, 413),
+        ("count", {"input": ["a " * MOST_WORDS]}, 200),
+        ("sparse", {"input": ["a"], "input_type": "query", "terms": ["a"] * (MOST_TERMS + 1)}, 422),
+        ("sparse", {"input": ["a"], "input_type": "query", "terms": ["a " * (MOST_WORDS + 1)]}, 413),
+    ],
+)
+def test_words_over_the_limit_are_refused(service: str, path: str, body: dict[str, Any], status: int) -> None:
+    answer = requests.post(
+        f"{service}/v1/{path}", json=body, headers={"Authorization": f"Bearer {KEY}"}, timeout=PATIENCE
+    )
+    assert answer.status_code == status
+    assert status == 200 or answer.json()["detail"]

@@ -55,6 +55,8 @@ LAYERS: list[list[str]] = [
         "openwebui",
         "valves",
         "asgi",
+        "connections",
+        "door",
         "asker",
         "routes",
         "server",
@@ -81,6 +83,8 @@ FAMILIES = {
     "wiki_groups": {"access"},
     "routes": {"asgi"},
     "server": {"asgi", "routes"},
+    "door": {"asgi"},
+    "encoder": {"asgi", "door"},
     "stock": {"asgi"},
 }
 INDEXER_MAY_USE = 6  # indexer/* stands beside the question's way and sees layers 0 to 6

@@ -92,9 +92,11 @@ def _sentence_for(status: int) -> str:
     return ""
 
 
-async def read_body(receive: Receive, headers: dict[str, str], limit: int) -> bytes:
+async def read_body(
+    receive: Receive, headers: dict[str, str], limit: int, *, origin: str = " (setting server.max_body)"
+) -> bytes:
     """The whole body; too long or too slow a one is refused."""
-    too_long = Refusal(413, f"The request is longer than {limit} bytes (setting server.max_body).")
+    too_long = Refusal(413, f"The request is longer than {limit} bytes{origin}.")
     length = headers.get("content-length", "0")
     if length.isdigit() and int(length) > limit:
         raise too_long

@@ -5,12 +5,13 @@
     POST /v1/count       {"input": [...]}                                    {"counts": [...]}
     GET  /v1/identity    what the models are;  GET /health  open, all else needs the key
 
+The key is looked at before the first byte of a body is read, and a body is read only up to a limit.
+
 Requests that arrive while the model works are encoded together in the next batch.
 """
 
 from __future__ import annotations
 
-import hmac
 import logging
 import queue
 import threading
@@ -20,16 +21,21 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from fastapi import Depends, FastAPI, HTTPException, Request
+from fastapi import FastAPI, HTTPException, Request
 from fastapi.responses import JSONResponse
 from numpy.typing import NDArray
 from pydantic import BaseModel, Field
 
+from askwiki.asgi import App
+from askwiki.door import behind_key
 from askwiki.embedding import Embedder
 from askwiki.errors import ModelError
 from askwiki.sparse import SparseEncoder
 
 MOST_TEXTS = 2048  # of one request, as OpenAI allows
+MOST_WORDS = 500_000  # of one request: about a thousand chunks, or one very long page to be counted
+MOST_TERMS = 1_000  # search terms beside a question
+MOST_BYTES = 16_000_000  # of one request's body
 MOST_TOGETHER = 512  # texts of several requests in one batch
 
 logger = logging.getLogger(__name__)
@@ -45,7 +51,7 @@ class EmbeddingsRequest(BaseModel):
 class SparseRequest(BaseModel):
     input: list[str] = Field(max_length=MOST_TEXTS)
     input_type: Literal["query", "document"] = "document"
-    terms: list[str] = []
+    terms: list[str] = Field(default=[], max_length=MOST_TERMS)
 
 
 class CountRequest(BaseModel):
@@ -102,23 +108,23 @@ class Batcher:
         return jobs
 
 
-def encoder_app(embedder: Embedder, sparse: SparseEncoder, *, key: str) -> FastAPI:
+def encoder_app(embedder: Embedder, sparse: SparseEncoder, *, key: str) -> App:
     """The service as an ASGI application. With an empty key every caller is served."""
     app = FastAPI(title="askwiki encoder", openapi_url=None)
     documents = Batcher(embedder.documents)
-    guarded = [Depends(_guard(key))]
 
     @app.get("/health")
     def health() -> dict[str, str]:
         return {"status": "ok"}
 
-    @app.get("/v1/identity", dependencies=guarded)
+    @app.get("/v1/identity")
     def identity() -> dict[str, Any]:
         return {"dense": dict(embedder.identity()), "sparse": dict(sparse.identity()), "idf": sparse.idf}
 
-    @app.post("/v1/embeddings", dependencies=guarded)
+    @app.post("/v1/embeddings")
     def embeddings(request: EmbeddingsRequest) -> dict[str, Any]:
         texts = [request.input] if isinstance(request.input, str) else request.input
+        _limit(texts)
         if len(texts) > MOST_TEXTS:
             raise HTTPException(413, f"At most {MOST_TEXTS} texts a request.")
         if request.input_type == "query":
@@ -133,16 +139,18 @@ def encoder_app(embedder: Embedder, sparse: SparseEncoder, *, key: str) -> FastA
         usage = {"prompt_tokens": tokens, "total_tokens": tokens}
         return {"object": "list", "data": rows, "model": str(embedder.identity()["model"]), "usage": usage}
 
-    @app.post("/v1/sparse", dependencies=guarded)
+    @app.post("/v1/sparse")
     def sparse_vectors(request: SparseRequest) -> dict[str, Any]:
+        _limit([*request.input, *request.terms])
         if request.input_type == "query":
             found = [sparse.query(text, request.terms) for text in request.input]
         else:
             found = sparse.documents(request.input)
         return {"data": [{"indices": vector.indices, "values": vector.values} for vector in found]}
 
-    @app.post("/v1/count", dependencies=guarded)
+    @app.post("/v1/count")
     def count(request: CountRequest) -> dict[str, list[int]]:
+        _limit(request.input)
         return {"counts": embedder.count(request.input)}
 
     @app.exception_handler(ModelError)
@@ -150,13 +158,9 @@ def encoder_app(embedder: Embedder, sparse: SparseEncoder, *, key: str) -> FastA
         logger.warning("%s: %s", request.url.path, error)
         return JSONResponse({"error": {"message": str(error)}}, status_code=500)
 
-    return app
+    return behind_key(app, key, MOST_BYTES)
 
 
-def _guard(key: str) -> Callable[[Request], None]:
-    def guard(request: Request) -> None:
-        given = request.headers.get("Authorization", "").removeprefix("Bearer ")
-        if key and not hmac.compare_digest(given.encode(), key.encode()):
-            raise HTTPException(401, "The key is missing or wrong.")
-
-    return guard
+def _limit(texts: Sequence[str]) -> None:
+    if sum(len(text.split()) for text in texts) > MOST_WORDS:
+        raise HTTPException(413, f"At most {MOST_WORDS} words a request.")

@@ -10,6 +10,7 @@ import sys
 import uvicorn
 
 from askwiki.configuration import load_configuration
+from askwiki.connections import ImpatientProtocol
 from askwiki.embedding import make_embedder
 from askwiki.encoder import encoder_app
 from askwiki.errors import SettingsError
@@ -34,7 +35,14 @@ def run(options: argparse.Namespace) -> int:
         )
     app = encoder_app(make_embedder(settings.embedding), make_sparse(settings.sparse), key=settings.embedding.key)
     print(f"askwiki encoder: http://{options.host}:{options.port}/v1", file=sys.stderr, flush=True)
-    uvicorn.run(app, host=options.host, port=options.port, log_level=settings.log_level.lower())
+    uvicorn.run(
+        app,
+        host=options.host,
+        port=options.port,
+        log_level=settings.log_level.lower(),
+        http=ImpatientProtocol,
+        ws="none",
+    )
     return 0
 
 

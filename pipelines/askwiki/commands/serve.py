@@ -12,6 +12,7 @@ import uvicorn
 
 from askwiki.access import unbelieved
 from askwiki.configuration import CHECKOUT, load_configuration
+from askwiki.connections import ImpatientProtocol
 from askwiki.errors import AskWikiError
 from askwiki.logs import set_up_logging
 from askwiki.process import measure_index, told
@@ -50,6 +51,8 @@ def run(options: argparse.Namespace) -> int:
                 told=told,
                 away=chat.turn_away,
             ),
+            http=ImpatientProtocol,
+            ws="none",
             log_config=None,
             access_log=False,
             server_header=False,
