@@ -6,6 +6,7 @@ next run only takes longer. Safe for several threads and several processes at on
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import sqlite3
@@ -18,6 +19,7 @@ from pathlib import Path
 from askwiki.errors import StoreError
 
 FILE = "cache.sqlite"
+PRIVATE = 0o600  # contexts and cuts tell what restricted pages say
 WAIT = 60.0  # seconds for another process that is writing
 LOOK = 0.02  # seconds between two looks at whether it is done
 TABLE = "CREATE TABLE IF NOT EXISTS cache (kind TEXT, key TEXT, value BLOB, PRIMARY KEY (kind, key)) WITHOUT ROWID"
@@ -87,6 +89,9 @@ class Cache:
     def _open(self) -> sqlite3.Connection:
         if self._file:
             self._file.parent.mkdir(parents=True, exist_ok=True)
+            os.close(os.open(self._file, os.O_RDWR | os.O_CREAT, PRIVATE))  # SQLite gives its log the same mode
+            with contextlib.suppress(PermissionError):  # another account's file, lent on purpose
+                self._file.chmod(PRIVATE)
         # isolation_level=None: transactions are begun here, not guessed by the library
         connection = sqlite3.connect(
             self._file or ":memory:", timeout=WAIT, isolation_level=None, check_same_thread=False

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import sqlite3
+import stat
 import threading
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import closing
@@ -21,6 +23,18 @@ def test_values_come_back_by_kind_and_key_and_unknown_keys_are_left_out(tmp_path
         cache.put_many("cut", {"a": b"2"})
         assert cache.get_many("vector", ["a", "b", "c"]) == {"a": b"1", "b": b""}
         assert cache.get_many("cut", ["a", "b"]) == {"a": b"2"}
+
+
+def test_the_cache_is_for_its_account_only_also_one_that_was_open(tmp_path: Path) -> None:
+    before = os.umask(0o022)
+    try:
+        sqlite3.connect(tmp_path / FILE).close()
+        with closing(Cache(tmp_path)) as cache:
+            cache.put_many("vector", {"a": b"1"})
+            modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()}
+    finally:
+        os.umask(before)
+    assert set(modes.values()) == {0o600} and len(modes) == 3  # the file, SQLite's log and its index
 
 
 def test_more_keys_than_one_statement_takes(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -47,7 +48,9 @@ def test_no_secret_has_a_default() -> None:
             assert value == "", name
 
 
-@pytest.mark.parametrize("name", ["PIPELINES_API_KEY", "QDRANT_KEY", "WEBUI_SECRET_KEY", "WEBUI_ADMIN_PASSWORD"])
+@pytest.mark.parametrize(
+    "name", ["PIPELINES_API_KEY", "QDRANT_KEY", "QDRANT_READ_KEY", "WEBUI_SECRET_KEY", "WEBUI_ADMIN_PASSWORD"]
+)
 def test_the_start_is_refused_while_a_needed_secret_is_empty(name: str) -> None:
     operators = {operator for used, operator, _ in USED if used == name}
     assert operators == {":?"}
@@ -98,7 +101,14 @@ def test_volumes_of_our_user_are_shared_with_no_other() -> None:
 
 def test_the_encoder_service_makes_what_the_server_would_make_itself() -> None:
     """With the profile's settings the index is the same, and both know the one key."""
-    secret = {"ENCODER_KEY": "k", "QDRANT_KEY": "q", "PIPELINES_API_KEY": "p", "WIKI_URL": "https://w", "SOURCE": "x"}
+    secret = {
+        "ENCODER_KEY": "k",
+        "QDRANT_KEY": "q",
+        "QDRANT_READ_KEY": "r",
+        "PIPELINES_API_KEY": "p",
+        "WIKI_URL": "https://w",
+        "SOURCE": "x",
+    }
     alone, service = (compose_environment(name, secret) for name in ("pipelines", "encoder"))
     ours, theirs = (
         load_configuration({"ASKWIKI_CONFIG": str(ROOT / "config"), **environ}).settings for environ in (alone, service)
@@ -106,6 +116,20 @@ def test_the_encoder_service_makes_what_the_server_would_make_itself() -> None:
     assert replace(ours.embedding, key="") == replace(theirs.embedding, key="")
     assert (theirs.embedding.key, ours.embedding.key, ours.sparse.key) == ("k", "k", "k")
     assert (ours.sparse.kind, ours.sparse.model) == (theirs.sparse.kind, theirs.sparse.model)
+
+
+def test_only_the_indexer_may_write_to_the_store() -> None:
+    keys = {name: SERVICES[name]["environment"].get("ASKWIKI_QDRANT_KEY", "") for name in SERVICES}
+    store = SERVICES["qdrant"]["environment"]
+    assert keys["indexer"] == store["QDRANT__SERVICE__API_KEY"]
+    assert keys["pipelines"] == store["QDRANT__SERVICE__READ_ONLY_API_KEY"] != keys["indexer"]
+    assert {name for name, key in keys.items() if key == keys["indexer"]} == {"indexer"}
+
+
+def test_the_connection_sends_what_tells_groups_apart() -> None:
+    headers = json.loads(SERVICES["open-webui"]["environment"]["OPENAI_API_CONFIGS"])["0"]["headers"]
+    assert headers["X-User-Groups"] == "{{USER_GROUPS}}"
+    assert headers["X-User-Group-Ids"] == "{{USER_GROUP_IDS}}"
 
 
 CLIENTS = (["docker", "compose"], ["docker-compose"])

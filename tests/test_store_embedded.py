@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import shutil
+import stat
 import subprocess
 import sys
 import threading
@@ -32,6 +33,26 @@ def root(tmp_path: Path) -> Path:
     writer.commit()
     writer.close()
     return tmp_path / "store"
+
+
+def test_what_the_index_holds_is_for_its_account_only(tmp_path: Path) -> None:
+    before = os.umask(0o022)
+    try:
+        writer = EmbeddedWriter(tmp_path / "store", FINGERPRINT)
+        write_page(writer, make_chunk("1", 0, "первый"))
+        writer.commit()
+        writer.close()
+        reader = EmbeddedReader(tmp_path / "store")
+        assert reader.count() == 1
+    finally:
+        os.umask(before)
+    root = tmp_path / "store"
+    assert stat.S_IMODE(root.stat().st_mode) == 0o700
+    read_by_others = [path for path in root.glob("versions/**/*") if path.is_file() and path.stat().st_mode & 0o077]
+    read_by_others += [path for path in root.glob("writer/**/*") if path.is_file() and path.stat().st_mode & 0o077]
+    read_by_others += [path for path in root.glob("*") if path.is_file() and path.stat().st_mode & 0o077]
+    assert read_by_others == []
+    reader.close()
 
 
 def add_page(root: Path, page: str) -> None:

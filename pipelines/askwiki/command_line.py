@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 import importlib
 import logging
+import os
 import sys
 from collections.abc import Mapping, Sequence
 
 from askwiki.errors import AskWikiError
 from askwiki.logs import TextFormatter
 
+OTHERS = 0o077  # what commands write holds pages of the wiki, also restricted ones: for this account only
 CANNOT = 2  # exit code: nothing could be done
 
 
@@ -25,6 +27,7 @@ def main(program: str, package: str, commands: Mapping[str, str], words: Sequenc
             module.arguments(subparser)
             subparser.set_defaults(run=module.run)
     options = _parse(parser, words)
+    os.umask(OTHERS)
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(TextFormatter("%(levelname)s %(name)s: %(message)s"))
     logging.basicConfig(level=logging.WARNING, handlers=[handler])

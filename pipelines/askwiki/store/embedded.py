@@ -21,7 +21,7 @@ from askwiki.store.locks import PrivateCopy, only_writer, private_copy
 from askwiki.store.payload import to_run
 from askwiki.store.port import Freshness, Leg, LegName, PageState, Point
 from askwiki.store.records import RecordReader, RecordWriter
-from askwiki.store.versions import publish, read_json, read_pointer, write_text
+from askwiki.store.versions import keep_private, publish, read_json, read_pointer, write_text
 
 WRITER, BUILDING = "writer", "building"
 _ATTEMPTS = 20  # to copy a version while an indexer publishes newer ones
@@ -92,6 +92,7 @@ class EmbeddedWriter:
         with contextlib.ExitStack() as opening:
             try:
                 root.mkdir(parents=True, exist_ok=True)
+                keep_private(root)
                 opening.enter_context(only_writer(root))
                 _adopt_complete(root)
                 self._folder = root / (BUILDING if rebuild else WRITER)
@@ -154,6 +155,7 @@ class EmbeddedWriter:
                 write_text(self._folder / "complete", "")
                 _adopt_complete(self._root)
                 self._folder, self._rebuild = self._root / WRITER, False
+            keep_private(self._root)
             publish(self._root, self._folder)
             dirty.unlink(missing_ok=True)
         except OSError as error:

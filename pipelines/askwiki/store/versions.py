@@ -16,6 +16,7 @@ links. The engine's files are full of holes (its log alone claims 64 MB), so cop
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -28,6 +29,8 @@ from askwiki.errors import StoreError
 # operations are numbered by it, and after a crash those with a number below the shard's own are not repeated.
 LOG = "wal"
 _NEVER_REWRITTEN = ("chunk_", "page_")  # vectors and payloads: only a writer changes these files
+PRIVATE, PRIVATE_FOLDER = 0o600, 0o700  # modes of files and of the folder: for the account of the index only
+_ANEW = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
 _BLOCK = 1 << 24  # bytes copied at once
 
 
@@ -39,6 +42,16 @@ def read_pointer(root: Path) -> str:
         return ""
     except OSError as error:
         raise StoreError(f"The index folder {root} cannot be read: {error.strerror}.") from error
+
+
+def keep_private(root: Path) -> None:
+    """The index holds restricted pages: its folder and what the engine makes in it are this account's only."""
+    with contextlib.suppress(OSError):  # another account's: its owner decided who may read it
+        root.chmod(PRIVATE_FOLDER)
+    for folder, _, files in os.walk(root):
+        for name in files:
+            with contextlib.suppress(OSError):  # also a reader's, gone meanwhile
+                Path(folder, name).chmod(PRIVATE)
 
 
 def publish(root: Path, folder: Path) -> None:
@@ -72,7 +85,7 @@ def copy_shard(source: Path, target: Path, *, link: bool) -> None:
 def write_text(path: Path, text: str) -> None:
     """Either the old text or the new one is there, whatever happens."""
     unfinished = path.with_name(f"{path.name}.{os.getpid()}.part")
-    with unfinished.open("w", encoding="utf-8") as file:
+    with os.fdopen(os.open(unfinished, _ANEW, PRIVATE), "w", encoding="utf-8") as file:
         file.write(text)
         file.flush()
         os.fsync(file.fileno())
@@ -104,7 +117,7 @@ def _linked(source: Path, target: Path) -> bool:
 
 def _copy_with_holes(source: Path, target: Path) -> None:
     """Copy only what is really there; the rest of the length stays a hole."""
-    with source.open("rb") as reading, target.open("wb") as writing:
+    with source.open("rb") as reading, os.fdopen(os.open(target, _ANEW, PRIVATE), "wb") as writing:
         size = os.fstat(reading.fileno()).st_size
         os.truncate(writing.fileno(), size)
         start = _next(reading.fileno(), 0, os.SEEK_DATA, size)
