@@ -16,7 +16,7 @@ from askwiki.provision import WebUi, provision
 class Admin(BaseHTTPRequestHandler):
     """The four routes of Open WebUI that provisioning asks; ``configs`` = its connections."""
 
-    configs: Any = {}
+    configs: Any = None
 
     def answer(self) -> None:
         said: Any = {"OPENAI_API_CONFIGS": self.configs}
