@@ -5,7 +5,7 @@ from typing import Any
 
 from askwiki.chat import respond
 from askwiki.openwebui import Item
-from askwiki.process import make_valves, say, warm_up
+from askwiki.process import keep_valves, make_valves, say, warm_up
 from askwiki.valves import AnswerValves
 
 
@@ -13,10 +13,14 @@ class Pipeline:
     def __init__(self) -> None:
         self.id = "wiki_answer"
         self.name = say("answer_name")
-        self.valves = make_valves(AnswerValves)
+        self.valves = make_valves(AnswerValves, "wiki_answer")
 
     async def on_startup(self) -> None:
+        keep_valves(self.valves, "wiki_answer", starting=True)
         warm_up()
+
+    async def on_valves_updated(self) -> None:
+        keep_valves(self.valves, "wiki_answer")
 
     def pipe(
         self, user_message: str, model_id: str, messages: list[dict[str, Any]], body: dict[str, Any]

@@ -3,7 +3,7 @@
 from typing import Any
 
 from askwiki.chat import prepare
-from askwiki.process import make_valves, say
+from askwiki.process import keep_valves, make_valves, say
 from askwiki.valves import CondenseValves
 
 
@@ -12,7 +12,13 @@ class Pipeline:
         self.type = "filter"
         self.id = "wiki_condense"
         self.name = say("condense_name")
-        self.valves = make_valves(CondenseValves)
+        self.valves = make_valves(CondenseValves, "wiki_condense")
+
+    async def on_startup(self) -> None:
+        keep_valves(self.valves, "wiki_condense", starting=True)
+
+    async def on_valves_updated(self) -> None:
+        keep_valves(self.valves, "wiki_condense")
 
     async def inlet(self, body: dict[str, Any], user: dict[str, Any] | None = None) -> dict[str, Any]:
         return await prepare(body, user, self.valves)

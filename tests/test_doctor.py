@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,9 @@ from askwiki.commands import doctor as command
 from askwiki.configuration import load_configuration
 from askwiki.doctor import MOST_EMBEDDED, Finding, changed_settings, examine, of_size
 from askwiki.doctor_llm import probe_llm
+from askwiki.kit import build_kit
 from askwiki.settings import LlmSettings, RoleSettings, Settings, StoreSettings
+from askwiki.valve_memory import LastGood, keep
 from tests.scripted import ScriptedServer
 
 CONFIG = Path(__file__).resolve().parents[1] / "config"
@@ -145,3 +148,29 @@ def test_a_model_that_gives_no_json_is_a_failure() -> None:
     with ScriptedServer(lambda asking: "I would rather not.") as server:
         lines = list(probe_llm(Settings(llm=LlmSettings(url=server.url, retries=0))))
     assert [state for _, state, _, _ in lines] == ["ok", "failure"]
+
+
+@pytest.mark.parametrize("name", ["glossary.yaml", "everyday.yaml"])
+def test_a_broken_file_of_words_is_a_failure_of_the_configuration_and_stops_nothing(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "config"
+    shutil.copytree(CONFIG, folder)
+    (folder / name).write_text("- [", encoding="utf-8")
+    variables = environ(tmp_path)
+    configuration = load_configuration(variables, folder)
+    findings = {finding.part: finding for finding in examine(configuration, variables)}
+    assert (findings["configuration"].state, name in findings["configuration"].said) == ("failure", True)
+    assert build_kit(configuration).settings == configuration.settings
+
+
+def test_refused_valves_are_told(tmp_path: Path) -> None:
+    variables = environ(tmp_path)
+    folder = Path(variables["PIPELINES_DIR"], "wiki_answer")
+    folder.mkdir()
+    keep(folder, LastGood({"candidates": 40}, ("Кандидаты: many",)))
+    finding = found(tmp_path)["server"]
+    assert (finding.state, "Кандидаты: many" in finding.said) == ("warning", True)
+
+
+def test_names_that_anybody_can_write_are_told(tmp_path: Path) -> None:
+    finding = found(tmp_path, ASKWIKI_ACCESS__USER_ATTRIBUTE="name")["groups"]
+    assert (finding.state, "trust_names" in finding.mend) == ("warning", True)

@@ -52,3 +52,10 @@ def test_an_invalid_file_says_where(tmp_path: Path, text: str, says: str) -> Non
 
 def test_no_file_is_no_everyday_words(tmp_path: Path) -> None:
     assert load_everyday(tmp_path / "everyday.yaml").expansions("бэкап") == ()
+
+
+def test_a_file_that_is_broken_at_the_start_holds_no_words(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    file = tmp_path / "everyday.yaml"
+    file.write_text("a: [", encoding="utf-8")
+    assert load_everyday(file, strict=False).expansions("бэкап") == ()
+    assert "everyday.yaml" in caplog.text

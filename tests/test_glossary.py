@@ -108,3 +108,17 @@ def test_a_word_that_only_looks_alike_is_no_term(text: str) -> None:
         Term("прод", "боевая среда", exact=True),
     ]
     assert Glossary(near).found(text) == ()
+
+
+@pytest.mark.parametrize("text", ["- [", "term: ТК", "- {term: ТК}", "\x00"])
+def test_a_file_that_is_broken_at_the_start_is_as_one_that_breaks_later(
+    tmp_path: Path, text: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    file, clock = tmp_path / "glossary.yaml", [0.0]
+    file.write_text(text, encoding="utf-8")
+    glossary = load_glossary(file, clock=lambda: clock[0], strict=False)
+    assert glossary.found("ТК") == ()
+    assert "glossary.yaml" in caplog.text
+    file.write_text("- {term: ТК, means: Трудовой кодекс}", encoding="utf-8")
+    clock[0] += 60
+    assert [term.term for term in glossary.found("ТК")] == ["ТК"]

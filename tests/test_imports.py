@@ -54,6 +54,7 @@ LAYERS: list[list[str]] = [
     [
         "openwebui",
         "valves",
+        "valve_memory",
         "asgi",
         "connections",
         "door",
@@ -85,7 +86,7 @@ FAMILIES = {
     "server": {"asgi", "routes"},
     "door": {"asgi"},
     "encoder": {"asgi", "door"},
-    "stock": {"asgi"},
+    "stock": {"asgi", "valve_memory"},
 }
 INDEXER_MAY_USE = 6  # indexer/* stands beside the question's way and sees layers 0 to 6
 

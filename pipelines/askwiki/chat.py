@@ -27,6 +27,7 @@ from askwiki.stages.history import still_readable
 from askwiki.valves import AnswerValves, CondenseValves
 
 TASK, QUESTION = "task", "question"  # in the sealed key
+ADMIN = "admin"  # the role of Open WebUI that sees the panel
 TAKEN_BY_CHAT = "files"  # with this key Open WebUI would replace the question by a prompt of its own
 
 logger = logging.getLogger(__name__)
@@ -143,7 +144,8 @@ def _work(
         question=_question(sealed),
         cancel=request.cancelled,
     )
-    notes = [kit.texts.say("valve_wrong", settings.language, valve=problem) for problem in valves.problems]
+    wrong = valves.problems if identity.role == ADMIN else ()  # nobody else can mend them
+    notes = [kit.texts.say("valve_wrong", settings.language, valve=problem) for problem in wrong]
     told = _with_notes(events, [*notes, *filter(None, [identity.note])])
     yield from items(_counted(told), stream=stream, request_id=request.id)
 

@@ -17,6 +17,7 @@ from askwiki.directory import load_directory
 from askwiki.doctor_llm import probe_llm
 from askwiki.embedding import Embedder, make_embedder
 from askwiki.errors import AskWikiError
+from askwiki.everyday import load_everyday
 from askwiki.glossary import load_glossary
 from askwiki.masking import masked
 from askwiki.prompts import load_prompts
@@ -26,6 +27,7 @@ from askwiki.stock import plugins_folder, server_key
 from askwiki.store import Reader, open_reader
 from askwiki.store.fingerprint import check_fingerprint, fingerprint_of
 from askwiki.texts import load_texts
+from askwiki.valve_memory import recall
 
 State = Literal["ok", "warning", "failure"]
 KINDS = ("html", "xml", "rest", "markdown")
@@ -93,6 +95,7 @@ def _files(configuration: Configuration) -> Finding:
     prompts = load_prompts(folder / "prompts")
     load_texts(folder / "texts")
     load_glossary(folder / "glossary.yaml")
+    load_everyday(folder / "everyday.yaml")
     return Finding("configuration", "ok", f"{folder}: {len(prompts.names())} prompts, texts and glossary are in order.")
 
 
@@ -108,6 +111,10 @@ def _server(environ: Mapping[str, str]) -> Finding:
         )
     if not os.access(folder, os.W_OK):
         return Finding("server", "failure", f"{folder} cannot be written.", "The server keeps its valves there.")
+    refused = [one for plugin in sorted(folder.glob("wiki_*/")) for one in recall(plugin).refused]
+    if refused:
+        said = f"Wrong values in the admin panel, the last good ones are in force: {'; '.join(refused)}."
+        return Finding("server", "warning", said, "Mend them in Open WebUI: Admin Panel, Settings, Pipelines.")
     return Finding("server", "ok", f"The key is set; plugins and valves are in {folder}.")
 
 

@@ -24,8 +24,8 @@ Words = Mapping[str, tuple[str, ...]]
 class Everyday:
     """Finds everyday words in any form. Thread-safe."""
 
-    def __init__(self, words: Words | None = None, *, file: Path | None = None) -> None:
-        self._found = Watched(_ready(words or {}), lambda path: _ready(_read(path)), file)
+    def __init__(self, words: Words | None = None, *, file: Path | None = None, strict: bool = True) -> None:
+        self._found = Watched(_ready(words or {}), lambda path: _ready(_read(path)), file, strict=strict)
 
     def expansions(self, text: str) -> tuple[str, ...]:
         """How a wiki writes what ``text`` says in everyday words, each once."""
@@ -44,9 +44,12 @@ def _ready(words: Words) -> tuple[Glossary, Words]:
     return Glossary([Term(word, "") for word in words]), words
 
 
-def load_everyday(file: Path) -> Everyday:
-    """No file = no everyday words; an invalid one raises SettingsError with the word it stops at."""
-    return Everyday(file=file)
+def load_everyday(file: Path, *, strict: bool = True) -> Everyday:
+    """No file = no everyday words; an invalid one raises SettingsError with the word it stops at.
+
+    Not ``strict``: an invalid one holds no words until it is mended, and the log says so.
+    """
+    return Everyday(file=file, strict=strict)
 
 
 def _read(file: Path) -> Words:

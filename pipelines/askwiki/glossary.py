@@ -56,9 +56,14 @@ class Glossary:
     """Finds terms in texts. Thread-safe."""
 
     def __init__(
-        self, terms: Sequence[Term] = (), *, file: Path | None = None, clock: Callable[[], float] = time.monotonic
+        self,
+        terms: Sequence[Term] = (),
+        *,
+        file: Path | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        strict: bool = True,
     ) -> None:
-        self._forms = Watched(_index(terms), lambda path: _index(_read(path)), file, clock)
+        self._forms = Watched(_index(terms), lambda path: _index(_read(path)), file, clock, strict=strict)
 
     def found(self, text: str) -> tuple[Term, ...]:
         """The terms that occur in ``text``, in the order of their first place, each once."""
@@ -83,9 +88,12 @@ class Glossary:
         return "\n".join(term.line() for term in self.found(text))
 
 
-def load_glossary(file: Path, *, clock: Callable[[], float] = time.monotonic) -> Glossary:
-    """Read the glossary; no file is an empty glossary, an invalid one raises with the entry's number."""
-    return Glossary(file=file, clock=clock)
+def load_glossary(file: Path, *, clock: Callable[[], float] = time.monotonic, strict: bool = True) -> Glossary:
+    """Read the glossary; no file is an empty glossary, an invalid one raises with the entry's number.
+
+    Not ``strict``: an invalid one is an empty one until it is mended, and the log says so.
+    """
+    return Glossary(file=file, clock=clock, strict=strict)
 
 
 def _read(file: Path) -> list[Term]:

@@ -8,8 +8,9 @@ import logging
 import os
 import threading
 from datetime import UTC, datetime
+from pathlib import Path
 
-from askwiki.configuration import load_configuration
+from askwiki.configuration import CHECKOUT, load_configuration
 from askwiki.errors import AskWikiError
 from askwiki.kit import Kit, get_kit
 from askwiki.llm import Llm, make_llm
@@ -17,21 +18,42 @@ from askwiki.metrics import METRICS
 from askwiki.settings import LlmSettings, Settings
 from askwiki.signing import Signer
 from askwiki.texts import Texts, load_texts
-from askwiki.valves import Valves, starting_valves
+from askwiki.valve_memory import LastGood, keep, recall
+from askwiki.valves import Knobs, Valves, starting_valves
 
 UNREADABLE = "Настройки ассистента не читаются, сообщите администратору. The assistant's settings cannot be read."
 
 logger = logging.getLogger(__name__)
 
 
-def make_valves(kind: type[Valves]) -> Valves:
+def make_valves(kind: type[Valves], plugin: str) -> Valves:
     """Valves as the settings have them, labelled in their language; what cannot be read is told with an answer."""
+    good = recall(_plugin_folder(plugin)).values
     try:
         settings = load_configuration(os.environ).settings
         texts, language = _voice()
-        return starting_valves(kind, settings, lambda name: texts.say(name, language))
+        return starting_valves(kind, settings, lambda name: texts.say(name, language), good)
     except AskWikiError:
-        return starting_valves(kind, Settings())
+        return starting_valves(kind, Settings(), good=good)
+
+
+def keep_valves(valves: Knobs, plugin: str, *, starting: bool = False) -> None:
+    """Remember what is in force beyond a restart, and tell the admin in the log what is not.
+
+    ``starting``: the saved values were read, nobody has mended what was refused before.
+    """
+    folder = _plugin_folder(plugin)
+    for problem in valves.problems:
+        logger.warning(
+            "A wrong value for %s in the admin panel is not in force, the last good one stays: %s", plugin, problem
+        )
+    before = recall(folder).refused if starting else ()
+    keep(folder, LastGood(valves.good, valves.problems or before))
+
+
+def _plugin_folder(plugin: str) -> Path:
+    """Where the stock server keeps the plugin's valves."""
+    return Path(os.environ.get("PIPELINES_DIR") or CHECKOUT / "pipelines", plugin)
 
 
 def warm_up() -> None:

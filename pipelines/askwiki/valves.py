@@ -3,13 +3,13 @@
 The panel has its ways (observed with Open WebUI 0.12): an empty text blocks saving, an error of
 validation reads "Pipeline not found", an invalid saved value keeps the whole server from starting. So
 switches are ``bool`` with the default in force, everything else may be unset (= as in the settings),
-and a wrong value never fails: it falls back and is told with the next answer. No secrets here: the
+and a wrong value never fails: the last good one stays, and the admin is told. No secrets here: the
 panel shows every value in clear.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, TypeVar
 
 from pydantic import BaseModel, Field, PrivateAttr, create_model
@@ -24,9 +24,14 @@ Valves = TypeVar("Valves", bound="Knobs")
 
 
 class Knobs(BaseModel):
-    """A set of valves. ``SETTINGS`` = valve -> (setting it stands for, lowest, highest value)."""
+    """A set of valves. ``SETTINGS`` = valve -> (setting it stands for, lowest, highest value).
+
+    ``good`` = the values in force, of the class that one plugin has for itself: the server makes a new object from
+    what the panel posts and knows nothing of the one before.
+    """
 
     SETTINGS: ClassVar[dict[str, tuple[str, float, float]]] = {}
+    good: ClassVar[dict[str, Any]] = {}
     _problems: tuple[str, ...] = PrivateAttr(default=())
 
     def __init__(self, **values: Any) -> None:
@@ -38,12 +43,15 @@ class Knobs(BaseModel):
                 kept[name] = self._checked(name, value)
             except (SettingsError, TypeError, ValueError):
                 problems.append(f"{type(self).model_fields[name].title or name}: {str(value)[:40]}")
+                if name in self.good:
+                    kept[name] = self.good[name]
         super().__init__(**kept)
         self._problems = tuple(problems)
+        type(self).good = kept
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """ "title: value" of each valve that was wrong and fell back."""
+        """ "title: value" of each valve that was wrong: the last good value stays."""
         return self._problems
 
     def apply(self, settings: Settings) -> Settings:
@@ -116,10 +124,16 @@ class CondenseValves(Knobs):
         return named
 
 
-def starting_valves(valves: type[Valves], settings: Settings, say: Callable[[str], str] | None = None) -> Valves:
+def starting_valves(
+    valves: type[Valves],
+    settings: Settings,
+    say: Callable[[str], str] | None = None,
+    good: Mapping[str, Any] | None = None,
+) -> Valves:
     """The valves before anybody turned one: every switch stands, and falls back, as the settings have it.
 
     ``say`` gives the sentences of config/texts: ``valve_NAME``, a field's label, and ``valve_NAME_about``.
+    ``good`` = values that were in force before a restart: a saved one that is wrong falls back to them.
     """
     fields: dict[str, Any] = {}
     for name, field in valves.model_fields.items():
@@ -127,7 +141,10 @@ def starting_valves(valves: type[Valves], settings: Settings, say: Callable[[str
         title, about = (say(f"valve_{name}"), say(f"valve_{name}_about")) if say else (None, None)
         extra = field.json_schema_extra
         fields[name] = field.annotation, Field(default, title=title, description=about, json_schema_extra=extra)
-    return create_model(valves.__name__, __base__=valves, **fields)()
+    kind = create_model(valves.__name__, __base__=valves, **fields)
+    start = kind()
+    kind.good = dict(kind(**good).good) if good else {}
+    return start
 
 
 def _setting(settings: Settings, key: str) -> Any:

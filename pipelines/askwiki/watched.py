@@ -27,12 +27,21 @@ class Watched(Generic[T]):
         read: Callable[[Path], T],
         file: Path | None = None,
         clock: Callable[[], float] = time.monotonic,
+        *,
+        strict: bool = True,
     ) -> None:
-        """Raises SettingsError when the file is there and invalid."""
+        """``strict`` raises SettingsError when the file is there and invalid; else it is as one that breaks later."""
         self._file, self._read, self._clock = file, read, clock
         self._lock = threading.Lock()
         self._stamp, self._looked = stamp(file), clock()
-        self._content = read(file) if file and file.exists() else start
+        self._content = start
+        if file and file.exists():
+            try:
+                self._content = read(file)
+            except SettingsError as error:
+                if strict:
+                    raise
+                logger.error("Nothing of it is in force until it is mended: %s", error)
 
     def get(self) -> T:
         """The content, at most ``LOOK_SECONDS`` old."""
