@@ -1,11 +1,10 @@
-"""When the next sync starts, and the file that says how the last one went."""
+"""When the next sync starts, and how a run's outcome is remembered."""
 
 from __future__ import annotations
 
-import json
+import logging
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -13,36 +12,32 @@ from croniter import croniter
 
 from askwiki.errors import AskWikiError, SettingsError
 from askwiki.settings import ScheduleSettings
-from askwiki.store.versions import write_text
+from indexer.health import Health, at_work, read_health, replaced, write_health
 from indexer.ledger import Ledger
 
-LATE = timedelta(minutes=10)  # a start later than that means that nobody starts runs any more
+RETRY = timedelta(minutes=5)  # after the first failed run; each further one waits twice as long
+LONGEST_RETRY = timedelta(hours=1)
 
 Clock = Callable[[], datetime]
 Job = Callable[[], Sequence[Ledger]]
 
-
-@dataclass(frozen=True, slots=True)
-class Health:
-    """How the schedule does; times are ISO 8601 in UTC. ``state``: running | waiting."""
-
-    state: str = "waiting"
-    last_started: str = ""
-    last_success: str = ""
-    next_start: str = ""
-    pages: int = 0  # read by the last successful run
-    chunks: int = 0
-    failed: int = 0  # pages
-    error: str = ""  # why the last run failed, empty after a success
+logger = logging.getLogger(__name__)
 
 
-def next_start(settings: ScheduleSettings, started: datetime | None, now: datetime) -> datetime:
-    """At once for the first run; never two runs for the times that passed during a long one."""
+def next_start(settings: ScheduleSettings, started: datetime | None, now: datetime, failures: int = 0) -> datetime:
+    """At once for the first run; never two runs for the times that passed during a long one.
+
+    After ``failures`` failed runs in a row it does not wait for the next regular time.
+    """
     if settings.cron:
-        return _next_cron(settings.cron, now)
-    if started is None:
+        regular = _next_cron(settings.cron, now)
+    elif started is None:
         return now
-    return max(started + timedelta(seconds=settings.interval), now)
+    else:  # a start that lies ahead is one of a clock that has been set back since
+        regular = max(min(started, now) + timedelta(seconds=settings.interval), now)
+    if not failures:
+        return regular
+    return min(regular, now + min(RETRY * (1 << min(failures - 1, 10)), LONGEST_RETRY))
 
 
 def check_schedule(settings: ScheduleSettings) -> None:
@@ -61,60 +56,49 @@ def check_schedule(settings: ScheduleSettings) -> None:
 def run_schedule(job: Job, settings: ScheduleSettings, *, clock: Clock, stop: threading.Event) -> None:
     """Run the job again and again, one run at a time, until ``stop`` is set. A failed run is not the end."""
     check_schedule(settings)
-    file, started = Path(settings.health), None
+    file, started, failures = Path(settings.health), None, 0
     health = read_health(file)
-    while not stop.is_set():
-        start = next_start(settings, started, clock())
-        health = _replace(health, state="waiting", next_start=_written(start))
+    with at_work(file):
+        write_health(file, health)  # a place that cannot be written is told at once, a disk that fills up later is not
+        while not stop.is_set():
+            start = next_start(settings, started, clock(), failures)
+            health = replaced(health, state="waiting", next_start=_written(start))
+            _keep(file, health)
+            if stop.wait(max((start - clock()).total_seconds(), 0.0)):
+                break
+            started = clock()
+            health = replaced(health, last_started=_written(started))
+            _keep(file, replaced(health, state="running"))
+            health = _after(health, job)
+            failures = failures + 1 if health.error else 0
+
+
+def told(error: Exception) -> str:
+    """What a run ended with, as a sentence. Whatever is no sentence by itself leaves its trace in the log."""
+    if isinstance(error, AskWikiError):
+        return str(error)
+    logger.error("A run failed.", exc_info=error)
+    return f"The run broke off ({type(error).__name__}: {error}); the log says where. It is tried again."
+
+
+def _keep(file: Path, health: Health) -> None:
+    """The health check meets an old file then, and says so; the runs go on."""
+    try:
         write_health(file, health)
-        if stop.wait(max((start - clock()).total_seconds(), 0.0)):
-            break
-        started = clock()
-        write_health(file, _replace(health, state="running", last_started=_written(started)))
-        health = _after(_replace(health, last_started=_written(started)), job)
-
-
-def read_health(file: Path) -> Health:
-    """What an earlier process left, else nothing known."""
-    try:
-        known = json.loads(file.read_text(encoding="utf-8"))
-        return Health(**{name: known[name] for name in asdict(Health()) if name in known})
-    except (OSError, ValueError, TypeError):
-        return Health()
-
-
-def complaint(health: Health, now: datetime) -> str:
-    """What is wrong with the schedule as a sentence, empty when nothing is."""
-    if health.error:
-        return f"The last run failed: {health.error}"
-    if health.state == "running":
-        return ""
-    if not health.next_start:
-        return "No schedule has run here yet."
-    due = datetime.fromisoformat(health.next_start)
-    if now > due + LATE:
-        return f"A run was due at {health.next_start} and did not start: the process is gone."
-    return ""
-
-
-def write_health(file: Path, health: Health) -> None:
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        write_text(file, json.dumps(asdict(health), ensure_ascii=False, indent=1) + "\n")
-    except OSError as error:
-        raise SettingsError(f"schedule.health: {file} cannot be written ({error.strerror}).") from error
+    except SettingsError as error:
+        logger.error("%s", error)
 
 
 def _after(health: Health, job: Job) -> Health:
     try:
         ledgers = job()
-    except AskWikiError as error:
-        return _replace(health, error=str(error))
+    except Exception as error:  # a file that is still being copied, a full disk: the next run may find it mended
+        return replaced(health, error=told(error))
     failed = sum(ledger.failed for ledger in ledgers)
     nothing = [ledger.source for ledger in ledgers if ledger.exit_code > 1]
     if nothing:
-        return _replace(health, failed=failed, error=f"No page of {', '.join(nothing)} could be read.")
-    return _replace(
+        return replaced(health, failed=failed, error=f"No page of {', '.join(nothing)} could be read.")
+    return replaced(
         health,
         last_success=health.last_started,
         pages=sum(ledger.read for ledger in ledgers),
@@ -132,7 +116,3 @@ def _next_cron(expression: str, now: datetime) -> datetime:
 
 def _written(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat(timespec="seconds")
-
-
-def _replace(health: Health, **changes: object) -> Health:
-    return Health(**{**asdict(health), **changes})

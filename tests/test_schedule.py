@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import threading
+import zipfile
+import zlib
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -12,8 +14,9 @@ import pytest
 
 from askwiki.errors import SettingsError, SourceError
 from askwiki.settings import ScheduleSettings
+from indexer.health import Health, at_work, read_health, write_health
 from indexer.ledger import Ledger
-from indexer.schedule import Health, check_schedule, next_start, read_health, run_schedule, write_health
+from indexer.schedule import check_schedule, next_start, run_schedule
 
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 
@@ -128,4 +131,66 @@ def test_a_schedule_that_can_never_run_is_refused(tmp_path: Path, fields: dict[s
 
 def test_a_damaged_health_file_is_as_none(tmp_path: Path) -> None:
     (tmp_path / "health.json").write_text("[1", encoding="utf-8")
+    assert read_health(tmp_path / "health.json") == Health()
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [zipfile.BadZipFile("no end"), zlib.error("-3"), OSError(5, "gone"), KeyError("x"), EOFError(), MemoryError()],
+    ids=lambda fault: type(fault).__name__,
+)
+def test_any_fault_of_a_run_is_a_failed_run_and_the_next_one_comes_soon(tmp_path: Path, fault: Exception) -> None:
+    clock, outcomes = Clock(2), iter([fault, None])
+
+    def job() -> Sequence[Ledger]:
+        outcome = next(outcomes)
+        told.append(read_health(file).error)
+        if outcome:
+            raise outcome
+        return [Ledger(source="a", read=1)]
+
+    file, told = tmp_path / "deep" / "health.json", list[str]()
+    run_schedule(job, settings(tmp_path, interval=86_400.0), clock=clock, stop=clock.stop)
+    assert clock.stop.seconds == [0.0, 300.0, 86_400.0]
+    assert told[1].startswith(f"The run broke off ({type(fault).__name__}: ")
+    assert read_health(file).error == ""
+
+
+def test_runs_that_keep_failing_wait_longer_up_to_an_hour(tmp_path: Path) -> None:
+    clock = Clock(6)
+
+    def job() -> Sequence[Ledger]:
+        raise SourceError("The wiki does not answer.")
+
+    run_schedule(job, settings(tmp_path, interval=0.0, cron="0 6 1 1 *"), clock=clock, stop=clock.stop)
+    assert clock.stop.seconds[1:] == [300.0, 600.0, 1200.0, 2400.0, 3600.0, 3600.0]
+
+
+def test_a_clock_that_was_set_back_does_not_put_the_next_run_off() -> None:
+    start = next_start(ScheduleSettings(interval=600.0), NOON + timedelta(days=30), NOON)
+    assert start == NOON + timedelta(seconds=600)
+
+
+def test_a_health_file_that_can_no_longer_be_written_is_not_the_end(tmp_path: Path) -> None:
+    clock, runs = Clock(2), list[datetime]()
+
+    def job() -> Sequence[Ledger]:
+        runs.append(clock.now)
+        (tmp_path / "deep" / "health.json").unlink(missing_ok=True)
+        (tmp_path / "deep" / "health.json").mkdir(exist_ok=True)  # nothing can be renamed to it
+        return [Ledger(source="a", read=1)]
+
+    run_schedule(job, settings(tmp_path), clock=clock, stop=clock.stop)
+    assert len(runs) == 2
+
+
+def test_a_second_schedule_on_the_same_health_file_is_refused(tmp_path: Path) -> None:
+    clock = Clock(0)
+    with at_work(tmp_path / "deep" / "health.json"), pytest.raises(SettingsError, match="Another schedule is at work"):
+        run_schedule(lambda: [], settings(tmp_path), clock=clock, stop=clock.stop)
+
+
+@pytest.mark.parametrize("content", ['{"state": 5, "next_start": "soon"}', '"x"', "null", '{"last_started": "2026"}'])
+def test_odd_fields_of_a_health_file_are_as_none(tmp_path: Path, content: str) -> None:
+    (tmp_path / "health.json").write_text(content, encoding="utf-8")
     assert read_health(tmp_path / "health.json") == Health()

@@ -15,9 +15,10 @@ from typing import NoReturn
 
 from askwiki.configuration import Configuration, load_configuration
 from askwiki.errors import SourceError
+from indexer.health import alive, complaint, read_health
 from indexer.ledger import Ledger
 from indexer.run import run_sources
-from indexer.schedule import check_schedule, complaint, read_health, run_schedule
+from indexer.schedule import check_schedule, run_schedule, told
 from indexer.sources import open_source
 from indexer.sync import Rules
 
@@ -46,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
 def _report(file: Path) -> int:
     """What the container's health check asks."""
     health = read_health(file)
-    sentence = complaint(health, datetime.now(UTC))
+    sentence = complaint(health, datetime.now(UTC), alive=alive(file))
     print(sentence or f"{health.pages} pages, last success {health.last_success or 'not yet'}.")
     return 1 if sentence else 0
 
@@ -59,8 +60,8 @@ def _job(configuration: Configuration) -> Sequence[Ledger]:
     for name in settings.source.split():
         try:
             ledgers += run_sources([open_source(name, configuration)], Rules(between=settings.reconcile), configuration)
-        except SourceError as error:
-            broken.append(str(error))
+        except Exception as error:  # whatever it is, the other sources are not to wait for it
+            broken.append(told(error))
     for ledger in ledgers:
         print(ledger.to_text(), file=sys.stderr, flush=True)
     if broken:
