@@ -103,8 +103,12 @@ def _since(source: Source, last: Freshness | None, rules: Rules, now: datetime) 
     """From when on a live source is asked for changes, None when a full comparison is due."""
     if last is None or not last.reconciled or not isinstance(source, LiveSource) or not source.live:
         return None
-    due = datetime.fromisoformat(last.reconciled).timestamp() + rules.between
-    return datetime.fromisoformat(last.started) - OVERLAP if now.timestamp() < due else None
+    try:
+        compared, begun = (datetime.fromisoformat(moment) for moment in (last.reconciled, last.started))
+        ahead = max(compared, begun) > now  # stamped by a clock that was wrong: nothing can be said of what came since
+    except (ValueError, TypeError):
+        return None
+    return begun - OVERLAP if not ahead and now < compared + timedelta(seconds=rules.between) else None
 
 
 def _remembered(ledger: Ledger, started: datetime, last: Freshness | None, digest: str, using: Tools) -> Freshness:

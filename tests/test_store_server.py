@@ -44,7 +44,11 @@ def test_a_source_has_one_indexer_at_a_time(server: Server) -> None:
     second.close()
 
 
-@pytest.mark.parametrize("change", [{"process": 2**22 + 1}, {"until": 0.0}], ids=["its process died", "it ran out"])
+@pytest.mark.parametrize(
+    "change",
+    [{"process": 2**22 + 1}, {"until": 0.0}, {"host": "elsewhere", "until": 4e9}],
+    ids=["its process died", "it ran out", "it is stamped in the far future"],
+)
 def test_a_lease_that_nobody_holds_any_more_is_free(server: Server, change: dict[str, Any]) -> None:
     first, second = ServerWriter(server, FINGERPRINT), ServerWriter(server, FINGERPRINT)
     first.claim("a")

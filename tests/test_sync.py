@@ -320,6 +320,20 @@ def test_a_full_comparison_is_due_after_its_interval(indexer: Indexer) -> None:
     assert indexer.texts("3") == []
 
 
+@pytest.mark.parametrize("stamp", ["2999-01-01T00:00:00+00:00", "yesterday", "2026-01-01T00:00:00"])
+def test_a_run_stamped_in_the_future_or_oddly_does_not_put_off_the_next_comparison(
+    indexer: Indexer, stamp: str
+) -> None:
+    source = ChangingSource(WIKI, [])
+    indexer.run(source, Rules(between=3600.0))
+    writer = indexer.store.writer(indexer.fingerprint())
+    [run] = writer.freshness()
+    writer.finish(replace(run, started=stamp, reconciled=stamp))
+    writer.close()
+    ledger = indexer.run(source, Rules(between=3600.0))
+    assert (counts(ledger), source.asked) == ({"expected": 3, "read": 3, "unchanged": 3}, [])
+
+
 def test_contexts_of_many_pages_are_written_at_once_and_in_order(tmp_path: Path) -> None:
     """The first four wait for one another: they can only end when the model is asked of four pages at a time."""
     asked, four = itertools.count(1), threading.Event()

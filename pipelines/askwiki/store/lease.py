@@ -23,6 +23,7 @@ from askwiki.store.server_engine import ServerEngine
 
 LEASE_SECONDS = 120.0  # after which a source is free again although nobody gave it back
 RENEW_SECONDS = 30.0
+CLOCKS = 600.0  # seconds by which the clocks of two machines may differ
 
 logger = logging.getLogger(__name__)
 
@@ -80,9 +81,10 @@ def _holder(engine: ServerEngine, source: str) -> Mapping[str, Any]:
 
 
 def _alive(lock: Mapping[str, Any]) -> bool:
-    """Not run out, and on this machine the process still exists."""
+    """Not run out, not stamped so far ahead that only a wrong clock can have done it, and here the process exists."""
     here = lock["host"] == socket.gethostname()
-    return bool(lock["until"] > time.time()) and (not here or Path("/proc", str(lock["process"])).exists())
+    left = lock["until"] - time.time()
+    return bool(0 < left < LEASE_SECONDS + CLOCKS) and (not here or Path("/proc", str(lock["process"])).exists())
 
 
 def _taken(source: str, lock: Mapping[str, Any]) -> StoreError:
