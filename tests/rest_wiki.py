@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -28,6 +28,10 @@ class Wiki:
     token: str = "secret"
     elsewhere: str = ""  # a foreign address as the next page
     elsewhere_pages: list[dict[str, Any]] = field(default_factory=list)  # of other spaces, found by their title
+    unlisted: set[str] = field(default_factory=set)  # ids that only the search index and a request by id know
+    stale: list[dict[str, Any]] = field(default_factory=list)  # pages that only the search index still knows
+    answers: dict[str, list[int]] = field(default_factory=dict)  # path -> codes of its next answers, the last stays
+    mutate: Callable[[Any], Any] = lambda answer: answer  # of every answer of 200
     asked: list[str] = field(default_factory=list)
     base: str = ""
 
@@ -68,6 +72,7 @@ def serving(wiki: Wiki) -> Iterator[Wiki]:
         def do_GET(self) -> None:
             wiki.asked.append(self.path)
             code, headers, answer = respond(wiki, self.path, self.headers.get("Authorization", ""))
+            answer = wiki.mutate(answer) if code == 200 else answer
             data = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
             self.send_response(code)
             for name, value in headers.items():
@@ -100,6 +105,10 @@ def respond(wiki: Wiki, address: str, token: str) -> tuple[int, dict[str, str], 
     parts = urlsplit(address)
     path = parts.path.removeprefix(f"{CONTEXT}/rest/api")
     query = {name: values[0] for name, values in parse_qs(parts.query).items()}
+    if codes := wiki.answers.get(path):
+        code = codes.pop(0) if len(codes) > 1 else codes[0]
+        if code != 200:
+            return code, {}, {"message": "no"}
     if path == "/search":
         return 200, {}, {"totalSize": len(wiki.pages) if wiki.count is None else wiki.count, "results": []}
     if path == "/content" and "title" in query:
@@ -108,14 +117,18 @@ def respond(wiki: Wiki, address: str, token: str) -> tuple[int, dict[str, str], 
         return 200, {}, listing(wiki, path, query)
     if path.startswith("/space/") and wiki.space:
         return 200, {}, wiki.space
-    found = next((one for one in wiki.pages if path == f"/content/{one['id']}"), None)
+    known = [one for one in (*wiki.pages, *wiki.elsewhere_pages) if isinstance(one, dict)]
+    found = next((one for one in known if path == f"/content/{one.get('id')}"), None)
     return (200, {}, found) if found else (404, {}, {"message": "no such thing"})
 
 
 def listing(wiki: Wiki, path: str, query: dict[str, str]) -> dict[str, Any]:
     """A piece of the pages; ``next`` begins behind the context path, as on a real server."""
     bodies = "body.storage" in query.get("expand", "")
-    pages = [one for one in wiki.pages if not (bodies and one["id"] in wiki.hidden)]
+    searched = path == "/content/search"
+    left_out = (wiki.hidden if bodies else set()) | (set() if searched else wiki.unlisted)
+    pages = [one for one in wiki.pages if not (isinstance(one, dict) and one.get("id") in left_out)]
+    pages += wiki.stale if searched else []
     start, size = int(query.get("start", "0")), min(wiki.limit, int(query.get("limit", "25")))
     links: dict[str, Any] = {"base": wiki.base, "context": CONTEXT}
     if start + size < len(pages) or wiki.endless:

@@ -12,10 +12,11 @@ import pytest
 
 from askwiki.configuration import Configuration
 from askwiki.data import Attachment, Clause, Loss, Page
-from askwiki.errors import SourceError
+from askwiki.errors import SourceError, SourceNotWhole
 from askwiki.settings import ConfluenceSettings, Settings, WikiSettings
+from indexer.confluence.outage import LONGEST_WAIT
 from indexer.confluence.rest import RestSource
-from indexer.confluence.rest_client import LONGEST_WAIT, RestClient, retry_after
+from indexer.confluence.rest_client import RestClient, retry_after
 from indexer.confluence.rest_live import LiveRecords
 from indexer.sources import PageFailure, PageRef, open_source
 from tests.rest_wiki import Wiki, groups, page, restricted, serving, users
@@ -126,8 +127,17 @@ def test_a_page_that_never_comes_is_a_failure_and_the_rest_is_there() -> None:
 def test_the_wikis_own_count_tells_of_missing_pages() -> None:
     with serving(Wiki([page("1", "А")], count=4)) as wiki:
         source = live(wiki)
-        source.expected()
+        with pytest.raises(SourceNotWhole, match="the wiki counts 4 pages, its listing gave 1"):
+            source.expected()
         assert source.losses == (Loss("pages", "count", 3, "the wiki counts 4 pages, its listing gave 1"),)
+
+
+def test_a_page_that_only_the_search_index_knows_is_asked_for() -> None:
+    """The listing left it out: it is read. The index is behind: it is not missed."""
+    with serving(Wiki([page("1", "А"), page("2", "Б"), page("3", "В")], unlisted={"2"})) as wiki:
+        assert sorted(read(live(wiki))) == ["1", "2", "3"]
+    with serving(Wiki([page("1", "А")], count=2, stale=[page("9", "Удалена")])) as wiki:
+        assert [ref.id for ref in live(wiki).expected()] == ["1"]
 
 
 def test_a_listing_that_never_ends_is_stopped() -> None:
@@ -223,27 +233,68 @@ def test_an_unknown_space_permission_is_never_everybody() -> None:
         assert read(live(wiki))["1"].readers is None
 
 
+STAFF = Clause((), ("staff",))
+UNKNOWN = Clause(unknown=True)
+NOBODY = Clause()
+
+
+def half(**parts: Any) -> dict[str, Any]:
+    return {"read": {"restrictions": parts}}
+
+
 @pytest.mark.parametrize(
-    "restrictions",
+    ("restrictions", "own"),
     [
-        {},
-        {"read": {"restrictions": {"user": users()}}},
-        {
-            "read": {
-                "restrictions": {"user": {"results": [{"username": "a"}], "size": 1, "limit": 1}, "group": groups()}
-            }
-        },
+        ({}, UNKNOWN),
+        (half(user=users()), UNKNOWN),
+        (half(user={"results": [{"username": "a"}], "size": 2, "limit": 1}, group=groups()), Clause(("a",))),
+        (half(user={"results": [], "_links": {"next": "/more"}}, group=groups()), NOBODY),
+        (half(user={"results": [], "size": 1}, group=groups()), NOBODY),
+        (half(user=users(), group=None), NOBODY),
+        (half(user=users(), group={"results": [None]}), NOBODY),
+        (half(user={"results": [1, {"username": "a"}]}, group={"results": [1]}), Clause(("a",))),
+        (half(user={"results": [{"username": ["a"]}]}, group={"results": [{"name": {"a": 1}}]}), NOBODY),
+        (None, NOBODY),
+        ([1], NOBODY),
+        ({"read": None}, NOBODY),
+        ({"read": {"restrictions": "none"}}, NOBODY),
     ],
-    ids=["absent", "half", "cut off"],
 )
-def test_restrictions_that_are_not_whole_are_unknown(restrictions: dict[str, Any]) -> None:
+def test_a_restriction_that_is_not_whole_lets_in_only_whom_it_names(restrictions: Any, own: Clause) -> None:
     with serving(Wiki([page("1", "А", restrictions=restrictions)], space=SPACE)) as wiki:
-        assert read(live(wiki))["1"].readers is None
+        assert read(live(wiki))["1"].readers == (STAFF, own)
 
 
-def test_an_ancestor_that_cannot_be_asked_makes_the_readers_unknown() -> None:
+@pytest.mark.parametrize("ancestors", [None, "x", [1], [{}], [{"id": None}], {"results": []}])
+def test_a_place_in_the_tree_that_is_not_told_is_no_place_at_its_root(ancestors: Any) -> None:
+    with serving(Wiki([page("1", "А", ancestors=ancestors)], space=SPACE)) as wiki:
+        assert read(live(wiki))["1"].readers == (STAFF, UNKNOWN)
+
+
+def test_an_ancestor_that_one_record_leaves_out_is_known_from_another() -> None:
+    top = page("1", "Тайна", restrictions=restricted(("boss",)))
+    middle = page("2", "Б", ancestors=[{"id": "1", "title": "Тайна"}])
+    low = page("3", "В", ancestors=[{"id": "2", "title": "Б"}])
+    with serving(Wiki([top, middle, low], space=SPACE)) as wiki:
+        assert read(live(wiki))["3"].readers == (STAFF, Clause(("boss",)))
+
+
+@pytest.mark.parametrize("anonymous", ["false", 1, [0], {"a": 1}])
+def test_only_a_plain_yes_opens_a_space_to_everybody(anonymous: Any) -> None:
+    permission = {"operation": {"operation": "read", "targetType": "space"}, "anonymousAccess": anonymous}
+    with serving(Wiki([page("1", "А")], space={"key": "KB", "permissions": [permission, None, 7]})) as wiki:
+        assert read(live(wiki))["1"].readers == (NOBODY,)
+
+
+def test_a_space_whose_permissions_are_refused_closes_its_part_not_the_pages_own() -> None:
+    own = restricted(group_names=("legal",))
+    with serving(Wiki([page("1", "А", restrictions=own)], answers={"/space/KB": [403]})) as wiki:
+        assert read(live(wiki))["1"].readers == (UNKNOWN, Clause((), ("legal",)))
+
+
+def test_an_ancestor_that_the_wiki_does_not_show_is_an_unknown_restriction() -> None:
     with serving(Wiki([page("2", "Б", ancestors=[{"id": "1", "title": "Тайна"}])], space=SPACE)) as wiki:
-        assert read(live(wiki))["2"].readers is None
+        assert read(live(wiki))["2"].readers == (STAFF, UNKNOWN)
 
 
 # --- a folder of answers ---

@@ -6,6 +6,7 @@ only refers to (includes, reports), restrictions of the page and of every ancest
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
@@ -13,8 +14,10 @@ from pathlib import Path
 from lxml import etree
 from lxml.etree import _Element
 
+from askwiki.access import not_told
 from askwiki.configuration import Configuration
 from askwiki.data import Clause, Loss, Page
+from askwiki.errors import SourceError, SourceNotWhole
 from indexer.confluence.adf_json import parse_adf
 from indexer.confluence.html_tree import parse_fragment
 from indexer.confluence.links import Context, Included, NoSurroundings
@@ -29,16 +32,17 @@ from indexer.confluence.rest_record import (
     base_of,
     bodies_of,
     file_names,
-    read_record,
-    space_readers,
 )
 from indexer.confluence.rest_records import Records
+from indexer.confluence.rest_tree import RestTree
 from indexer.confluence.storage import parse_storage
 from indexer.confluence.text import clean
 from indexer.sources import PageFailure, PageRef
 
+MOST_SHOWN = 5  # faults of a source in one sentence
 VIEWS = ("export_view", "view", "styled_view", "anonymous_export_view")
-DEEPEST = 200  # ancestors; more are a circle
+
+logger = logging.getLogger(__name__)
 
 
 class RestSource(NoSurroundings):
@@ -56,8 +60,7 @@ class RestSource(NoSurroundings):
             "=" not in path and ("/" in path or path.endswith((".json", ".zip"))) and "://" not in path
         )
         self._records: Records = records or (FolderRecords(path) if looks_local else LiveRecords(path, configuration))
-        self._facts: dict[str, RecordFacts | None] = {}
-        self._spaces: dict[str, tuple[Clause, ...] | None] = {}
+        self._tree = RestTree(self._records, self._base)
         self._rendered = RenderedMacros(None)
         self._ids: dict[tuple[str, str], str] = {}
 
@@ -66,13 +69,18 @@ class RestSource(NoSurroundings):
         return tuple(self._records.losses)
 
     def expected(self) -> list[PageRef]:
-        refs = self._records.refs()
-        for ref in reversed(refs):
-            for key in ("", self._records.keys.get(ref.id, "").casefold()):
-                self._ids[key, _folded(ref.title)] = ref.id
+        refs = self._names()
+        if self._records.faults:
+            raise SourceNotWhole(
+                f"{self.name} is not whole ({'; '.join(self._records.faults[:MOST_SHOWN])}), so nothing was changed. "
+                "Try again later."
+            )
         return refs
 
     def pages(self) -> Iterator[Page | PageFailure]:
+        self._names()
+        for key in sorted({*self._records.keys.values()} - {""}):
+            self._tree.readers_of_space(key, "")  # a space that does not answer is told before the first page
         yield from self._converted(self._records.all())
 
     @property
@@ -87,7 +95,7 @@ class RestSource(NoSurroundings):
 
     def _converted(self, records: Iterable[tuple[Record, str] | PageFailure]) -> Iterator[Page | PageFailure]:
         if not self._ids:
-            self.expected()
+            self._names()
         for found in records:
             if isinstance(found, PageFailure):
                 yield found
@@ -95,13 +103,29 @@ class RestSource(NoSurroundings):
             record, base = found
             facts = self._learn(record, base)
             ref = PageRef(facts.id, facts.title)
+            if facts.fault:
+                yield PageFailure(ref, facts.fault)
+                continue
             if facts.status not in ("current", "") and not (facts.status == "archived" and self._archived):
                 yield PageFailure(ref, facts.status, skipped=True)
                 continue
             try:
                 yield self._page(facts, record)
-            except (etree.LxmlError, ValueError, RecursionError, MemoryError) as error:
+            except SourceNotWhole:
+                raise
+            except SourceError as error:
+                yield PageFailure(ref, f"what it depends on cannot be asked for: {error}")
+            except (etree.LxmlError, ValueError, TypeError, LookupError, RecursionError, MemoryError) as error:
+                logger.exception("The page %s could not be converted.", facts.id)
                 yield PageFailure(ref, f"cannot be converted: {type(error).__name__}: {error}")
+
+    def _names(self) -> list[PageRef]:
+        """All pages, their titles noted for links and includes."""
+        refs = self._records.refs()
+        for ref in reversed(refs):
+            for key in ("", self._records.keys.get(ref.id, "").casefold()):
+                self._ids[key, _folded(ref.title)] = ref.id
+        return refs
 
     # --- what the conversion of a page asks ---
 
@@ -109,8 +133,7 @@ class RestSource(NoSurroundings):
         return self._ids.get((space.casefold(), _folded(title)), "")
 
     def page_title(self, page_id: str) -> str:
-        facts = self._facts.get(page_id)
-        return facts.title if facts else ""
+        return self._tree.title(page_id)
 
     def file_name(self, page_id: str, file: str) -> str:
         owner, names = self._file_names
@@ -125,12 +148,12 @@ class RestSource(NoSurroundings):
     def included(self, space: str, title: str, within: Context) -> Included | None:
         page_id = self.page_id(space, title)
         found = self._records.one(page_id) if page_id else self._records.titled(space, title)
-        outer = self._fetch(within.page_id)
+        outer = self._tree.fetch(within.page_id)
         if not found or not outer:
             return None
         facts = self._learn(*found)
-        inner_readers, outer_readers = self._readers(facts), self._readers(outer)
-        if inner_readers is None or outer_readers is None or not set(inner_readers) <= set(outer_readers):
+        inner_readers, outer_readers = self._tree.readers(facts), self._tree.readers(outer)
+        if not_told(inner_readers) or not set(inner_readers or ()) <= set(outer_readers or ()):
             return None
         return Included(self._body(bodies_of(found[0]))[0], self._context(facts))
 
@@ -147,16 +170,18 @@ class RestSource(NoSurroundings):
         self._file_names = facts.id, file_names(record)
         tree, losses = self._body(bodies)
         converted = convert(tree, self._context(facts))
-        readers = self._readers(facts)
-        if readers is None:
+        readers = self._tree.readers(facts)
+        if not_told(readers):
             losses += (
                 Loss("rights", "readers", detail="restrictions of the page, an ancestor or the space are not known"),
             )
+        elif Clause() in (readers or ()):
+            losses += (Loss("rights", "readers", detail="a restriction names nobody that can be read"),)
         return Page(
             id=facts.id,
             space=facts.space,
             title=clean(facts.title),
-            path=self._path(facts),
+            path=self._tree.path(facts),
             url=facts.url,
             markdown=converted.markdown,
             updated=facts.updated,
@@ -185,64 +210,9 @@ class RestSource(NoSurroundings):
         return Context(self._base or base_of(facts.url), facts.id, facts.space, clean(facts.title), facts.url, self)
 
     def _learn(self, record: Record, base: str) -> RecordFacts:
-        facts = read_record(record, base or self._base)
-        if not facts.space and facts.space_id:
-            key = str(self._records.space("", facts.space_id).get("key") or "")
-            facts = read_record({**record, "space": {"key": key, "id": facts.space_id}}, base or self._base)
-        self._facts[facts.id] = facts
+        facts = self._tree.learn(record, base or self._base)
         self._ids[facts.space.casefold(), _folded(facts.title)] = facts.id
         return facts
-
-    def _fetch(self, page_id: str) -> RecordFacts | None:
-        """The facts of a page, asked for at most once."""
-        if page_id not in self._facts:
-            found = self._records.one(page_id)
-            self._facts[page_id] = None
-            if found:
-                self._learn(*found)
-        return self._facts[page_id]
-
-    def _chain(self, facts: RecordFacts) -> list[tuple[str, RecordFacts | None]] | None:
-        """(id, facts) of the ancestors, root first; None when it goes round in a circle."""
-        if facts.ancestors is not None:
-            return [(identity, self._fetch(identity)) for identity, _ in facts.ancestors]
-        chain: list[tuple[str, RecordFacts | None]] = []
-        seen = {facts.id}
-        parent = facts.parent
-        while parent:
-            if parent in seen or len(seen) > DEEPEST:
-                return None
-            seen.add(parent)
-            above = self._fetch(parent)
-            chain.append((parent, above))
-            parent = above.parent if above else ""
-        return list(reversed(chain))
-
-    def _path(self, facts: RecordFacts) -> tuple[str, ...]:
-        if facts.ancestors is not None:
-            return tuple(clean(title) for _, title in facts.ancestors if title)
-        return tuple(clean(above.title) for _, above in self._chain(facts) or () if above)
-
-    def _readers(self, facts: RecordFacts) -> tuple[Clause, ...] | None:
-        """Own restriction AND those of all ancestors AND the space; a part that is not known makes it None."""
-        chain = self._chain(facts)
-        if chain is None or any(above is None for _, above in chain):
-            return None
-        clauses: list[Clause] = []
-        for page in (*(above for _, above in chain if above), facts):
-            if page.own is None:
-                return None
-            clauses += page.own
-        space = self._space_readers(facts)
-        if space is None:
-            return tuple(dict.fromkeys(clauses)) or None
-        return tuple(dict.fromkeys((*space, *clauses)))
-
-    def _space_readers(self, facts: RecordFacts) -> tuple[Clause, ...] | None:
-        key = facts.space or facts.space_id
-        if key not in self._spaces:
-            self._spaces[key] = space_readers(self._records.space(facts.space, facts.space_id))
-        return self._spaces[key]
 
 
 def _folded(title: str) -> str:

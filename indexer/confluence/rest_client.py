@@ -9,17 +9,24 @@ from typing import Any
 from urllib.parse import urlencode, urljoin, urlsplit
 
 import requests
+from urllib3.exceptions import HTTPError
 
 from askwiki.errors import SourceError
 from askwiki.masking import remember_address, remember_login
 from askwiki.settings import ConfluenceSettings
+from indexer.confluence.outage import Outage, Waits
 
-TRIES = 6  # of one request, the waits between them double
-FIRST_WAIT = 1.0  # seconds
-LONGEST_WAIT = 300.0  # seconds that a Retry-After may ask for
-BUSY = frozenset({429, 502, 503, 504})
+BUSY = frozenset({429, 500, 502, 503, 504})  # answers that may be others a moment later
 MAXIMUM_FILE = 20 << 20  # bytes of an attachment that is read for its diagram
 MAXIMUM_REQUESTS = 100_000  # of one listing; a server that never ends its pages is broken
+MOST_EMPTY = 100  # answers of a listing in a row without a result: rights are applied after the cut into pieces
+
+
+class NotForUs(SourceError):
+    """The wiki answers that there is nothing at this address, or nothing for us (403, 404).
+
+    Every other SourceError of a request says nothing about what was asked for.
+    """
 
 
 class RestClient:
@@ -29,6 +36,7 @@ class RestClient:
         self.base = base.rstrip("/")
         self._settings = settings
         self._sleep = sleep
+        self._outage = Outage()
         self._session = requests.Session()
         remember_login(settings.user, settings.token)
         remember_address(base)
@@ -43,25 +51,41 @@ class RestClient:
         response = self._request(self._address(path, parameters))
         try:
             return response.json()
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise SourceError(f"{self.base} answered {path} with something that is no JSON.") from error
 
-    def results(self, path: str, parameters: Mapping[str, str]) -> Iterator[tuple[dict[str, Any], str]]:
+    @property
+    def down(self) -> bool:
+        """Whether the wiki failed so often in a row that it is not asked any more."""
+        return self._outage.down
+
+    def results(self, path: str, parameters: Mapping[str, str]) -> Iterator[tuple[Any, str]]:
         """Every result of a paged listing with the base address that the answer names.
 
         Goes on until there is no ``_links.next``: the server lowers ``limit`` in silence, so the
-        number of results says nothing about the end.
+        number of results says nothing about the end. SourceError when an answer is no listing, or
+        when the listing never ends.
         """
         address = self._address(path, parameters)
-        seen: set[str] = set()
-        while address not in seen and len(seen) < MAXIMUM_REQUESTS:
-            seen.add(address)
+        asked: set[str] = set()
+        seen: set[str] = set()  # ids
+        empty = 0
+        while address not in asked and len(asked) < MAXIMUM_REQUESTS and empty < MOST_EMPTY:
+            asked.add(address)
             answer = self.get(address)
-            links = answer.get("_links") or {}
-            base = str(links.get("base") or self.base)
-            for result in answer.get("results") or []:
-                yield result, base
+            results = answer.get("results") if isinstance(answer, dict) else None
+            if not isinstance(results, list):
+                raise SourceError(f"{self.base} answered {path} with something that is no list of results.")
+            links = answer["_links"] if isinstance(answer.get("_links"), dict) else {}
+            base = links["base"] if isinstance(links.get("base"), str) and links["base"] else self.base
+            ids = {str(result.get("id")) for result in results if isinstance(result, dict)}
+            empty = 0 if results else empty + 1
             following = links.get("next")
+            if following and ids and ids <= seen:  # single ones come twice when pages are made meanwhile
+                break
+            seen |= ids
+            for result in results:
+                yield result, base
             if not following:
                 return
             address = self._following(str(following))
@@ -72,7 +96,7 @@ class RestClient:
         try:
             response = self._request(self._address(path, None), stream=True)
             data: bytes = response.raw.read(MAXIMUM_FILE + 1, decode_content=True)
-        except (SourceError, requests.RequestException, OSError):
+        except (SourceError, requests.RequestException, HTTPError, OSError):
             return None
         return data if len(data) <= MAXIMUM_FILE else None
 
@@ -92,40 +116,50 @@ class RestClient:
         return self.base + following
 
     def _request(self, address: str, *, stream: bool = False) -> requests.Response:
-        wait = FIRST_WAIT
-        reason = ""
-        for attempt in range(TRIES):
+        """The answer to a request, however often it takes; SourceError when it is none of success."""
+        self._outage.refuse()
+        waits = Waits(tries=self._outage.tries)
+        while True:
             try:
-                response = self._session.get(
-                    address, timeout=self._settings.timeout, stream=stream, allow_redirects=False
-                )
-            except (requests.ConnectionError, requests.Timeout) as error:
+                response = self._send(address, stream=stream)
+            except requests.RequestException as error:
                 reason, asked = f"does not answer ({type(error).__name__})", None
             else:
                 if response.status_code not in BUSY:
+                    self._outage.answered()
                     self._check(response)
                     return response
                 reason, asked = f"answers {response.status_code}", retry_after(response.headers.get("Retry-After"))
                 response.close()
-            if attempt + 1 < TRIES:
-                self._sleep(min(asked if asked is not None else wait, LONGEST_WAIT))
-                wait *= 2
-        raise SourceError(f"{self.base} {reason}, {TRIES} times in a row. Try again later; what is in stays in.")
+            wait = waits.next(asked)
+            if wait is None:
+                sentence = f"{self.base} {reason}, {waits.used} times in a row."
+                self._outage.failed(sentence, self._answers)
+                raise SourceError(f"{sentence} Try again later; what is in stays in.")
+            self._sleep(wait)
+
+    def _send(self, address: str, *, stream: bool = False) -> requests.Response:
+        return self._session.get(address, timeout=self._settings.timeout, stream=stream, allow_redirects=False)
+
+    def _answers(self) -> bool:
+        """Whether the wiki answers the smallest question: then it is not down, what was asked for is broken."""
+        try:
+            response = self._send(f"{self.base}/rest/api/content?limit=1")
+        except requests.RequestException:
+            return False
+        return response.status_code not in BUSY
 
     def _check(self, response: requests.Response) -> None:
         code = response.status_code
         if code in (401, 403):
-            raise SourceError(
-                f"{self.base} refuses us ({code}). Check ASKWIKI_CONFLUENCE_TOKEN and what its user may read."
-            )
+            kind = NotForUs if code == 403 else SourceError  # 401: the token has run out, of no page in particular
+            raise kind(f"{self.base} refuses us ({code}). Check ASKWIKI_CONFLUENCE_TOKEN and what its user may read.")
         if 300 <= code < 400:
             raise SourceError(
                 f"{self.base} redirects ({code}); set the wiki's address as it is, context path included."
             )
         if code == 404:
-            raise SourceError(
-                f"{self.base} has nothing at {urlsplit(response.url).path} (404). Check address and space."
-            )
+            raise NotForUs(f"{self.base} has nothing at {urlsplit(response.url).path} (404). Check address and space.")
         if code >= 400:
             raise SourceError(f"{self.base} answers {code} to {urlsplit(response.url).path}.")
 
@@ -140,7 +174,7 @@ def retry_after(value: str | None, *, now: Callable[[], float] = time.time) -> f
         pass
     try:
         return max(0.0, email.utils.parsedate_to_datetime(value).timestamp() - now())
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from askwiki.data import Loss
 from askwiki.errors import SourceError
 from indexer.confluence.archive import Archive, open_archive
+from indexer.confluence.json_values import as_dict, as_text
 from indexer.confluence.rest_record import Record, is_page, people_of, read_record
 from indexer.confluence.rest_records import listed
 from indexer.sources import PageFailure, PageRef
@@ -32,6 +33,7 @@ class FolderRecords:
         what = "a folder of JSON answers of the REST API"
         self._archive: Archive = open_archive(path, what=what, single=lambda file: file.suffix.lower() == ".json")
         self.losses: list[Loss] = list(self._archive.losses)
+        self.faults: list[str] = []
         self.people: dict[str, str] = {}
         self.keys: dict[str, str] = {}
         self._places: dict[str, list[Place]] = {}
@@ -46,9 +48,9 @@ class FolderRecords:
         if not self._places:
             raise SourceError(f"{path} holds no page in JSON; give the path of {what}.")
         if endings and not any(endings):
-            self.losses.append(
-                Loss("pages", "listing", detail="every saved listing names a next one: the last is missing")
-            )
+            detail = "every saved listing names a next one: the last is missing"
+            self.losses.append(Loss("pages", "listing", detail=detail))
+            self.faults.append(detail)
 
     def refs(self) -> list[PageRef]:
         return [PageRef(identity, self._titles[identity]) for identity in self._places]
@@ -94,21 +96,20 @@ class FolderRecords:
             answer = json.loads(self._archive.read(file))
         except (ValueError, RecursionError, OSError) as error:
             self.losses.append(Loss("file", file, detail=f"no JSON: {error}"))
+            self.faults.append(f"{file} is no JSON: {error}")
             return []
         for number, record in enumerate(listed(answer)):
             if is_page(record):
-                version = record.get("version")
-                count = int(version.get("number") or 0) if isinstance(version, dict) else 0
-                self._places.setdefault(str(record["id"]), []).append(Place(file, number, count))
-                self._titles.setdefault(str(record["id"]), str(record.get("title") or ""))
+                facts = read_record(record, "")
+                self._places.setdefault(facts.id, []).append(Place(file, number, facts.version))
+                self._titles.setdefault(facts.id, facts.title)
                 self.people.update(people_of(record))
-                self.keys[str(record["id"])] = read_record(record, "").space
+                self.keys[facts.id] = facts.space
             elif isinstance(record, dict) and record.get("key") and "title" not in record:
                 self._spaces[str(record["key"])] = self._spaces[str(record.get("id", ""))] = record
-        links = answer.get("_links") if isinstance(answer, dict) else None
-        if isinstance(links, dict):
-            self._bases[file] = str(links.get("base") or "")
-        return [not (links or {}).get("next")] if isinstance(answer, dict) and "results" in answer else []
+        links = as_dict(as_dict(answer).get("_links"))
+        self._bases[file] = as_text(links.get("base"))
+        return [not links.get("next")] if "results" in as_dict(answer) else []
 
     def _records(self, file: str) -> list[Record]:
         if self._opened[0] != file:

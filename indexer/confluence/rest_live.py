@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
-from urllib.parse import parse_qs, urlsplit
+from typing import Any
+from urllib.parse import parse_qs, quote, urlsplit
 
 from askwiki.configuration import Configuration
 from askwiki.data import Loss
-from askwiki.errors import SourceError
+from askwiki.errors import SourceError, SourceNotWhole
+from indexer.confluence.json_values import shown
 from indexer.confluence.links import attachment_url
-from indexer.confluence.rest_client import RestClient
-from indexer.confluence.rest_record import Record, is_page, people_of, read_record, space_readers
+from indexer.confluence.rest_client import NotForUs, RestClient
+from indexer.confluence.rest_record import Record, has_text, identity_of, is_page, people_of, read_record
 from indexer.confluence.rest_records import listed
+from indexer.confluence.rest_rights import space_readers
 from indexer.sources import PageFailure, PageRef
 
 EXPANDED = (
@@ -33,23 +36,22 @@ class LiveRecords:
         self._choice = choice
         self._size = str(configuration.settings.confluence.page_size)
         self.losses: list[Loss] = []
+        self.faults: list[str] = []
         self.people: dict[str, str] = {}
         self.keys: dict[str, str] = {}
         self._refs: list[PageRef] | None = None
 
     def refs(self) -> list[PageRef]:
-        """A light listing, compared with the wiki's own count."""
+        """A light listing, compared with the wiki's own count. Whatever it leaves open stands in ``faults``."""
         if self._refs is None:
             found: dict[str, PageRef] = {}
             for path, parameters in self._requests({"limit": LIGHT_LIMIT, "expand": "space"}):
                 for record, _ in self._client.results(path, parameters):
-                    if is_page({"status": "current", **record}):
-                        found[str(record["id"])] = PageRef(str(record["id"]), str(record.get("title") or ""))
-                        self.keys[str(record["id"])] = read_record(record, "").space
+                    self._announce(record, found)
+            self._compare(found)
             if root := self._choice.get("root"):
                 found = {root: PageRef(root, root), **found}
             self._refs = list(found.values())
-            self._compare(len(found))
         return self._refs
 
     def all(self) -> Iterator[tuple[Record, str] | PageFailure]:
@@ -59,45 +61,57 @@ class LiveRecords:
         try:
             for path, parameters in self._requests({"limit": self._size, "expand": EXPANDED}):
                 for record, base in self._client.results(path, parameters):
-                    if is_page(record) and str(record["id"]) not in arrived:
-                        arrived.add(str(record["id"]))
+                    if _readable(record) and identity_of(record) not in arrived:
+                        arrived.add(identity_of(record))
                         self.people.update(people_of(record))
                         yield record, base
         except SourceError as error:
             fault = str(error)
         for ref in self.refs():
             if ref.id not in arrived:
-                found = self.one(ref.id)
-                yield found if found else PageFailure(ref, fault or "announced by the wiki, but it does not give it")
+                yield self._asked(ref, fault)
+        if self._client.down:
+            raise SourceNotWhole(f"{fault} Nothing was removed; the rest is asked for in the next run.".strip())
 
     def changed(self, since: datetime) -> Iterator[tuple[Record, str] | PageFailure]:
         """What the search index has as modified since then, a day earlier to be sure of the time zone."""
         moment = (since - TIME_ZONES).strftime("%Y-%m-%d %H:%M")
         parameters = {"cql": f'{self._cql()} and lastmodified >= "{moment}"', "limit": self._size, "expand": EXPANDED}
         for record, base in self._client.results("/rest/api/content/search", parameters):
-            if is_page(record):
+            if _readable(record):
                 self.people.update(people_of(record))
                 yield record, base
+            elif not _something_else(record):
+                identity = identity_of(record)
+                title = str(record.get("title")) if identity else ""
+                ref = PageRef(identity, title)
+                yield self._asked(ref, "") if identity else PageFailure(ref, f"a changed page is odd: {shown(record)}")
 
     def one(self, page_id: str) -> tuple[Record, str] | None:
-        try:
-            record = self._client.get(f"/rest/api/content/{page_id}", {"expand": EXPANDED})
-        except SourceError:
+        """None when the wiki has no such page or none for us; SourceError when it does not say."""
+        if not page_id:
             return None
-        return (record, self._client.base) if is_page(record) else None
+        try:
+            record = self._client.get(f"/rest/api/content/{quote(page_id, safe='')}", {"expand": EXPANDED})
+        except NotForUs:
+            return None
+        return (record, self._client.base) if is_page(record) and identity_of(record) == page_id else None
 
     def titled(self, space: str, title: str) -> tuple[Record, str] | None:
         try:
             answer = self._client.get("/rest/api/content", {"spaceKey": space, "title": title, "expand": EXPANDED})
-        except SourceError:
+        except NotForUs:
             return None
         found = next((record for record in listed(answer) if is_page(record)), None)
         return (found, self._client.base) if found else None
 
     def space(self, key: str, identity: str) -> Record:
+        """With its permissions, empty when the wiki does not give them; SourceError when it does not answer."""
+        if not key:
+            return {}
         try:
-            found = self._client.get(f"/rest/api/space/{key}", {"expand": "permissions"})
-        except SourceError:
+            found = self._client.get(f"/rest/api/space/{quote(key, safe='~')}", {"expand": "permissions"})
+        except NotForUs:
             return {}
         return found if isinstance(found, dict) and space_readers(found) is not None else {}
 
@@ -120,18 +134,77 @@ class LiveRecords:
             return "space in (" + ", ".join(f'"{key.strip()}"' for key in space.split(",")) + ") and type = page"
         return f"({self._choice['cql']}) and type = page"
 
-    def _compare(self, listed: int) -> None:
-        """The count of the search index, independent of the listing's paging."""
+    def _announce(self, record: Any, found: dict[str, PageRef]) -> None:
+        """Note a page of a listing. An entry without an id may be any page: the listing is not whole."""
+        if _something_else(record):
+            return
+        identity = identity_of(record)
+        if not identity:
+            self.faults.append(f"an entry of the wiki's listing is no page: {shown(record)}")
+            return
+        title = record.get("title")
+        found[identity] = PageRef(identity, title if isinstance(title, str) else "")
+        self.keys[identity] = read_record(record, "").space
+
+    def _asked(self, ref: PageRef, fault: str) -> tuple[Record, str] | PageFailure:
+        """A page by its id; ``fault``: why the listing did not give it."""
+        try:
+            found = self.one(ref.id)
+        except SourceError as error:
+            return PageFailure(ref, str(error))
+        if found is None:
+            return PageFailure(ref, fault or "announced by the wiki, but it does not give it")
+        if not has_text(found[0]):
+            return PageFailure(ref, "the wiki gives it without its text")
+        self.people.update(people_of(found[0]))
+        return found
+
+    def _compare(self, found: dict[str, PageRef]) -> None:
+        """Against the count of the search index, independent of the listing's paging.
+
+        Pages that only the index knows are asked for one by one: the wiki has them (the listing left them
+        out), or it has not (the index is behind). What is still missing then, nobody can name.
+        """
+        listed = len(found)
         try:
             answer = self._client.get("/rest/api/search", {"cql": self._cql(), "limit": "1"})
-        except SourceError as error:
+        except NotForUs as error:
             self.losses.append(Loss("pages", "count", detail=f"the wiki gives no count of its own: {error}"))
             return
         total = answer.get("totalSize") if isinstance(answer, dict) else None
-        expected = listed - bool(self._choice.get("root"))
-        if isinstance(total, int) and total > expected:
-            detail = f"the wiki counts {total} pages, its listing gave {expected}"
-            self.losses.append(Loss("pages", "count", total - expected, detail))
+        if not isinstance(total, int) or isinstance(total, bool):
+            self.losses.append(Loss("pages", "count", detail=f"the wiki gives no count of its own: {shown(total)}"))
+            return
+        if total <= listed:
+            return
+        stale = self._search_for_more(found)
+        if (missing := total - stale - len(found)) > 0:
+            detail = f"the wiki counts {total} pages, its listing gave {listed}"
+            self.losses.append(Loss("pages", "count", missing, detail))
+            self.faults.append(detail)
+
+    def _search_for_more(self, found: dict[str, PageRef]) -> int:
+        """Adds what only the search index names; the answer is how many of these the wiki does not have."""
+        stale: set[str] = set()
+        parameters = {"cql": self._cql(), "limit": LIGHT_LIMIT, "expand": "space"}
+        for record, _ in self._client.results("/rest/api/content/search", parameters):
+            if _something_else(record) or identity_of(record) in found or not identity_of(record):
+                continue
+            there = self.one(identity_of(record))
+            if there is not None and read_record(there[0], "").status == "current":
+                self._announce(there[0], found)
+            else:
+                stale.add(identity_of(record))
+        return len(stale)
+
+
+def _readable(record: Any) -> bool:
+    return is_page(record) and has_text(record)
+
+
+def _something_else(record: Any) -> bool:
+    """A blog post, a comment, a file: what says so of itself."""
+    return isinstance(record, dict) and isinstance(record.get("type"), str) and record["type"] != "page"
 
 
 def _choice(address: str, wiki: str) -> tuple[str, dict[str, str]]:

@@ -14,6 +14,7 @@ class Records(Protocol):
     """Pages as JSON. ``people`` = display names by user key or login."""
 
     losses: list[Loss]
+    faults: list[str]  # why it is not whole; what ``refs`` found
     people: dict[str, str]
     keys: dict[str, str]  # page id -> space key
 
@@ -23,7 +24,9 @@ class Records(Protocol):
         """(page, base address) one after another."""
         ...
 
-    def one(self, page_id: str) -> tuple[Record, str] | None: ...
+    def one(self, page_id: str) -> tuple[Record, str] | None:
+        """SourceError when it cannot be said whether there is such a page; so do ``titled`` and ``space``."""
+        ...
 
     def titled(self, space: str, title: str) -> tuple[Record, str] | None:
         """A page that is not among ``refs``, for an include."""
