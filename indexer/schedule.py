@@ -53,24 +53,39 @@ def check_schedule(settings: ScheduleSettings) -> None:
         raise SettingsError("schedule.interval is 0; give seconds between runs, or a cron expression in schedule.cron.")
 
 
-def run_schedule(job: Job, settings: ScheduleSettings, *, clock: Clock, stop: threading.Event) -> None:
-    """Run the job again and again, one run at a time, until ``stop`` is set. A failed run is not the end."""
+def run_schedule(
+    job: Job, settings: ScheduleSettings, *, clock: Clock, stop: threading.Event, rights: Job | None = None
+) -> None:
+    """Run the job again and again, one run at a time, until ``stop`` is set. A failed run is not the end.
+
+    ``rights`` is a short run between the others, every ``settings.rights`` seconds: page rights alone.
+    """
     check_schedule(settings)
-    file, started, failures = Path(settings.health), None, 0
+    file, started, compared, failures = Path(settings.health), None, None, 0
     health = read_health(file)
+    trouble = ""  # of the last comparison of rights
     with at_work(file):
         write_health(file, health)  # a place that cannot be written is told at once, a disk that fills up later is not
         while not stop.is_set():
             start = next_start(settings, started, clock(), failures)
             health = replaced(health, state="waiting", next_start=_written(start))
-            _keep(file, health)
-            if stop.wait(max((start - clock()).total_seconds(), 0.0)):
+            _keep(file, replaced(health, error=health.error or trouble))
+            due = min(start, _next_rights(settings, compared, clock())) if rights and settings.rights > 0 else start
+            if stop.wait(max((due - clock()).total_seconds(), 0.0)):
                 break
+            if rights and due < start:
+                compared = clock()
+                trouble = _after(health, rights).error
+                continue
             started = clock()
             health = replaced(health, last_started=_written(started))
             _keep(file, replaced(health, state="running"))
             health = _after(health, job)
             failures = failures + 1 if health.error else 0
+
+
+def _next_rights(settings: ScheduleSettings, compared: datetime | None, now: datetime) -> datetime:
+    return now if compared is None else max(min(compared, now) + timedelta(seconds=settings.rights), now)
 
 
 def told(error: Exception) -> str:

@@ -120,6 +120,7 @@ def _remembered(ledger: Ledger, started: datetime, last: Freshness | None, diges
         pages=len(using.writer.pages(ledger.source)),
         chunks=ledger.chunks,
         reconciled=last.reconciled if last else _written(started),
+        rights=last.rights if last else _written(started),
         digest="" if incomplete else digest,
         report=ledger.to_json(),
     )

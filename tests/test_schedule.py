@@ -194,3 +194,39 @@ def test_a_second_schedule_on_the_same_health_file_is_refused(tmp_path: Path) ->
 def test_odd_fields_of_a_health_file_are_as_none(tmp_path: Path, content: str) -> None:
     (tmp_path / "health.json").write_text(content, encoding="utf-8")
     assert read_health(tmp_path / "health.json") == Health()
+
+
+def test_page_rights_have_a_clock_of_their_own(tmp_path: Path) -> None:
+    clock, order = Clock(5), list[str]()
+
+    def job() -> Sequence[Ledger]:
+        order.append(f"pages {(clock.now - NOON).seconds}")
+        return [Ledger(source="a", read=1)]
+
+    def rights() -> Sequence[Ledger]:
+        order.append(f"rights {(clock.now - NOON).seconds}")
+        return []
+
+    run_schedule(job, settings(tmp_path, rights=250.0), clock=clock, stop=clock.stop, rights=rights)
+    assert order == ["pages 0", "rights 0", "rights 250", "rights 500", "pages 600"]
+
+
+def test_rights_that_could_not_be_compared_are_told_until_they_can(tmp_path: Path) -> None:
+    clock, told = Clock(4), list[str]()
+    outcomes = iter([SourceError("The wiki does not answer."), None, None])
+    file = tmp_path / "deep" / "health.json"
+
+    def rights() -> Sequence[Ledger]:
+        told.append(read_health(file).error)
+        if outcome := next(outcomes):
+            raise outcome
+        return []
+
+    run_schedule(
+        lambda: [Ledger(source="a", read=1)],
+        settings(tmp_path, rights=100.0, interval=86_400.0),
+        clock=clock,
+        stop=clock.stop,
+        rights=rights,
+    )
+    assert told == ["", "The wiki does not answer.", ""]

@@ -17,6 +17,7 @@ from askwiki.configuration import Configuration, load_configuration
 from askwiki.errors import SourceError
 from indexer.health import alive, complaint, read_health
 from indexer.ledger import Ledger
+from indexer.rights import RightsSource, run_rights
 from indexer.run import run_sources
 from indexer.schedule import check_schedule, run_schedule, told
 from indexer.sources import open_source
@@ -40,7 +41,13 @@ def run(options: argparse.Namespace) -> int:
     check_schedule(settings)
     logging.getLogger().setLevel(configuration.settings.log_level)
     signal.signal(signal.SIGTERM, lambda *_: _end())
-    run_schedule(lambda: _job(configuration), settings, clock=lambda: datetime.now(UTC), stop=threading.Event())
+    run_schedule(
+        lambda: _job(configuration),
+        settings,
+        clock=lambda: datetime.now(UTC),
+        stop=threading.Event(),
+        rights=lambda: _rights(configuration),
+    )
     return 0
 
 
@@ -67,6 +74,13 @@ def _job(configuration: Configuration) -> Sequence[Ledger]:
     if broken:
         raise SourceError(" ".join(broken))
     return ledgers
+
+
+def _rights(configuration: Configuration) -> Sequence[Ledger]:
+    """Of every live wiki among the sources; an export says nothing new before it is made again."""
+    names = [name for name in configuration.settings.schedule.source.split() if name.startswith("rest:")]
+    sources = [open_source(name, configuration) for name in names]
+    return run_rights([one for one in sources if isinstance(one, RightsSource) and one.live], configuration)
 
 
 def _end() -> NoReturn:

@@ -93,6 +93,22 @@ class RestSource(NoSurroundings):
         if isinstance(self._records, LiveRecords):
             yield from self._converted(self._records.changed(since))
 
+    def readers(self) -> Iterator[tuple[str, tuple[Clause, ...] | None] | PageFailure]:
+        """(page id, readers) of every page of the wiki; SourceNotWhole before the first when not all are listed."""
+        if not isinstance(self._records, LiveRecords):
+            return
+        known = [(ref, self._tree.learn(*found) if found else None) for ref, found in self._records.rights()]
+        self.expected()
+        for ref, facts in known:
+            if facts is None:
+                continue
+            try:
+                yield ref.id, self._tree.readers(facts)
+            except SourceNotWhole:
+                raise
+            except SourceError as error:
+                yield PageFailure(ref, f"what it depends on cannot be asked for: {error}")
+
     def _converted(self, records: Iterable[tuple[Record, str] | PageFailure]) -> Iterator[Page | PageFailure]:
         if not self._ids:
             self._names()

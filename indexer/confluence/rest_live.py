@@ -22,6 +22,7 @@ EXPANDED = (
     "body.storage,body.export_view,version,ancestors,space,metadata.labels,history.lastUpdated,"
     "restrictions.read.restrictions.user,restrictions.read.restrictions.group,children.attachment"
 )
+RIGHTS = "space,ancestors,restrictions.read.restrictions.user,restrictions.read.restrictions.group"
 TIME_ZONES = timedelta(days=1)  # a query's times are in the account's own zone, which the API does not tell
 LIGHT_LIMIT = "200"  # results a request when no bodies are asked for
 CHOICES = ("space", "root", "label", "cql")
@@ -40,14 +41,16 @@ class LiveRecords:
         self.people: dict[str, str] = {}
         self.keys: dict[str, str] = {}
         self._refs: list[PageRef] | None = None
+        self._announced: dict[str, tuple[Record, str]] | None = None  # filled where rights are asked for
 
     def refs(self) -> list[PageRef]:
         """A light listing, compared with the wiki's own count. Whatever it leaves open stands in ``faults``."""
         if self._refs is None:
             found: dict[str, PageRef] = {}
-            for path, parameters in self._requests({"limit": LIGHT_LIMIT, "expand": "space"}):
-                for record, _ in self._client.results(path, parameters):
-                    self._announce(record, found)
+            light = "space" if self._announced is None else RIGHTS
+            for path, parameters in self._requests({"limit": LIGHT_LIMIT, "expand": light}):
+                for record, base in self._client.results(path, parameters):
+                    self._announce(record, base, found)
             self._compare(found)
             if root := self._choice.get("root"):
                 found = {root: PageRef(root, root), **found}
@@ -86,6 +89,12 @@ class LiveRecords:
                 title = str(record.get("title")) if identity else ""
                 ref = PageRef(identity, title)
                 yield self._asked(ref, "") if identity else PageFailure(ref, f"a changed page is odd: {shown(record)}")
+
+    def rights(self) -> Iterator[tuple[PageRef, tuple[Record, str] | None]]:
+        """Every page of the light listing with its restrictions and its place in the tree, without its text."""
+        self._refs, self._announced = None, {}
+        for ref in self.refs():
+            yield ref, self._announced.get(ref.id) or self.one(ref.id)
 
     def one(self, page_id: str) -> tuple[Record, str] | None:
         """None when the wiki has no such page or none for us; SourceError when it does not say."""
@@ -134,7 +143,7 @@ class LiveRecords:
             return "space in (" + ", ".join(f'"{key.strip()}"' for key in space.split(",")) + ") and type = page"
         return f"({self._choice['cql']}) and type = page"
 
-    def _announce(self, record: Any, found: dict[str, PageRef]) -> None:
+    def _announce(self, record: Any, base: str, found: dict[str, PageRef]) -> None:
         """Note a page of a listing. An entry without an id may be any page: the listing is not whole."""
         if _something_else(record):
             return
@@ -145,6 +154,8 @@ class LiveRecords:
         title = record.get("title")
         found[identity] = PageRef(identity, title if isinstance(title, str) else "")
         self.keys[identity] = read_record(record, "").space
+        if self._announced is not None:
+            self._announced[identity] = record, base
 
     def _asked(self, ref: PageRef, fault: str) -> tuple[Record, str] | PageFailure:
         """A page by its id; ``fault``: why the listing did not give it."""
@@ -192,7 +203,7 @@ class LiveRecords:
                 continue
             there = self.one(identity_of(record))
             if there is not None and read_record(there[0], "").status == "current":
-                self._announce(there[0], found)
+                self._announce(*there, found)
             else:
                 stale.add(identity_of(record))
         return len(stale)

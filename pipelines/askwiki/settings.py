@@ -226,6 +226,7 @@ class ScheduleSettings:
     interval: float = 3600.0  # seconds; used when ``cron`` is empty
     cron: str = ""  # five fields, in the machine's time zone; wins over the interval
     reconcile: float = 86_400.0  # seconds between full comparisons of a REST source
+    rights: float = 600.0  # seconds between comparisons of page rights with a live wiki; 0 = only with full ones
     health: str = ".askwiki/health.json"  # file that says how the last run went
 
 

@@ -55,6 +55,7 @@ class Freshness:
     reconciled: str = ""  # when the last full comparison began; equals ``started`` for exports
     digest: str = ""  # of everything the run depended on, empty when it did not fully succeed
     report: Mapping[str, Any] = field(default_factory=dict)  # its ledger, as JSON
+    rights: str = ""  # when who may read each page was last compared with the source; began then
 
 
 class Reader(Protocol):
@@ -119,6 +120,14 @@ class Writer(Protocol):
         ...
 
     def remove_page(self, source: str, page_id: str) -> None: ...
+
+    def access(self, source: str) -> dict[str, str]:
+        """Page id -> access key of every page that the store holds of this source."""
+        ...
+
+    def update_access(self, source: str, page_id: str, key: str, readers: tuple[Clause, ...]) -> None:
+        """The same chunks for other readers. The page's hash is given up: what reads it next writes it anew."""
+        ...
 
     def count(self, source: str = "") -> int:
         """Chunks of this source, or of all."""

@@ -115,6 +115,19 @@ class RecordWriter:
         record = Where({"record": ["page"], "source": [source], "page_id": [page_id]})
         self._engine.write([Delete(Where(_page(source, page_id))), Delete(record)])
 
+    def access(self, source: str) -> dict[str, str]:
+        rows = self._engine.scroll(Scroll(Where({"record": ["page"], "source": [source]}), ["page_id", "key"]))
+        return {row.payload["page_id"]: row.payload["key"] for row in rows}
+
+    def update_access(self, source: str, page_id: str, key: str, readers: tuple[Clause, ...]) -> None:
+        """The state goes last, so that an update that was cut off is done again."""
+        known = Upsert([Row(point_id("acl", key), acl_payload(key, readers))])
+        chunks = self._engine.scroll(Scroll(Where(_page(source, page_id))))
+        changes = [Overwrite(row.id, {**row.payload, "acl": key}) for row in chunks]
+        states = self._engine.scroll(Scroll(Where({"record": ["page"], "source": [source], "page_id": [page_id]})))
+        given_up = [Overwrite(row.id, {**row.payload, "key": key, "hash": ""}) for row in states]
+        self._engine.write([known, *changes, *given_up])
+
     def count(self, source: str = "") -> int:
         return self._engine.count(Where({"record": ["chunk"], **({"source": [source]} if source else {})}))
 

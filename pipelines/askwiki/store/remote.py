@@ -136,6 +136,12 @@ class ServerWriter:
     def remove_page(self, source: str, page_id: str) -> None:
         self._records.remove_page(source, page_id)
 
+    def access(self, source: str) -> dict[str, str]:
+        return self._records.access(source)
+
+    def update_access(self, source: str, page_id: str, key: str, readers: tuple[Clause, ...]) -> None:
+        self._records.update_access(source, page_id, key, readers)
+
     def count(self, source: str = "") -> int:
         return self._records.count(source)
 
