@@ -126,12 +126,18 @@ class Run:
             self._ledger = self._ledger.add(indexed=1)
         self._waiting = []
 
-    def remove_gone(self, expected: list[PageRef]) -> None:
-        """A page that the source names without holding it is a failure, and keeps what is stored."""
+    def departed(self, expected: list[PageRef]) -> list[str]:
+        """Ids of stored pages that the source does not hold any more.
+
+        A page that the source names without holding it is a failure, and keeps what is stored.
+        """
         for page_id in sorted(self._named & self.stored.keys() - self._arrived.keys()):
             self.take(PageFailure(PageRef(page_id, page_id), "the source names the page, but does not hold it"))
         skipped = [name for name, left_out in self._arrived.items() if left_out]
-        for page_id in gone(self.stored, [ref.id for ref in expected], self._arrived, skipped):
+        return gone(self.stored, [ref.id for ref in expected], self._arrived, skipped)
+
+    def remove(self, page_ids: list[str]) -> None:
+        for page_id in page_ids:
             self._using.writer.remove_page(self._source.name, page_id)
             self._ledger = self._ledger.add(removed=1)
 

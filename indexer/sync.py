@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import logging
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -42,6 +42,15 @@ class LiveSource(Source, Protocol):
 
     def changed(self, since: datetime) -> Iterator[Page | PageFailure]:
         """Pages created or edited since then. Moves, deletions and restrictions need not be among them."""
+        ...
+
+
+@runtime_checkable
+class AskableSource(Source, Protocol):
+    """A source that can be asked for a single page."""
+
+    def confirm_gone(self, page_ids: Sequence[str]) -> None:
+        """SourceNotWhole when one of these, which its listing does not name, is there all the same."""
         ...
 
 
@@ -82,7 +91,10 @@ def _everything(source: Source, rules: Rules, using: Tools, progress: Progress) 
                 break
         run.write_all()
         if not rules.limit:
-            run.remove_gone(expected)
+            departed = run.departed(expected)
+            if isinstance(source, AskableSource):
+                source.confirm_gone(departed)
+            run.remove(departed)
         return run.finished(expected, complete=not rules.limit)
 
 

@@ -32,6 +32,7 @@ class Wiki:
     stale: list[dict[str, Any]] = field(default_factory=list)  # pages that only the search index still knows
     answers: dict[str, list[int]] = field(default_factory=dict)  # path -> codes of its next answers, the last stays
     mutate: Callable[[Any], Any] = lambda answer: answer  # of every answer of 200
+    moods: Callable[[], int] = lambda: 200  # what every answer's code is, when it would be 200
     asked: list[str] = field(default_factory=list)
     base: str = ""
 
@@ -72,7 +73,7 @@ def serving(wiki: Wiki) -> Iterator[Wiki]:
         def do_GET(self) -> None:
             wiki.asked.append(self.path)
             code, headers, answer = respond(wiki, self.path, self.headers.get("Authorization", ""))
-            answer = wiki.mutate(answer) if code == 200 else answer
+            code, answer = (wiki.moods(), wiki.mutate(answer)) if code == 200 else (code, answer)
             data = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
             self.send_response(code)
             for name, value in headers.items():

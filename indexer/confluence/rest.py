@@ -7,7 +7,7 @@ only refers to (includes, reports), restrictions of the page and of every ancest
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -92,6 +92,14 @@ class RestSource(NoSurroundings):
         """Pages created or edited since then; moves, deletions and restrictions are found by ``pages`` only."""
         if isinstance(self._records, LiveRecords):
             yield from self._converted(self._records.changed(since))
+
+    def confirm_gone(self, page_ids: Sequence[str]) -> None:
+        """A live wiki is asked for each: a listing may leave out pages that nothing else shows to be missing."""
+        if isinstance(self._records, LiveRecords) and (lost := self._records.still_there(page_ids)):
+            raise SourceNotWhole(
+                f"{self.name} lists {len(lost)} pages no more that it still has ({', '.join(lost[:MOST_SHOWN])}), "
+                "so none was removed. Try again later."
+            )
 
     def readers(self) -> Iterator[tuple[str, tuple[Clause, ...] | None] | PageFailure]:
         """(page id, readers) of every page of the wiki; SourceNotWhole before the first when not all are listed."""

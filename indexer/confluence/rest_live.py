@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import parse_qs, quote, urlsplit
@@ -13,7 +13,7 @@ from askwiki.errors import SourceError, SourceNotWhole
 from indexer.confluence.json_values import shown
 from indexer.confluence.links import attachment_url
 from indexer.confluence.rest_client import NotForUs, RestClient
-from indexer.confluence.rest_record import Record, has_text, identity_of, is_page, people_of, read_record
+from indexer.confluence.rest_record import Record, RecordFacts, has_text, identity_of, is_page, people_of, read_record
 from indexer.confluence.rest_records import listed
 from indexer.confluence.rest_rights import space_readers
 from indexer.sources import PageFailure, PageRef
@@ -106,6 +106,11 @@ class LiveRecords:
             return None
         return (record, self._client.base) if is_page(record) and identity_of(record) == page_id else None
 
+    def still_there(self, page_ids: Sequence[str]) -> list[str]:
+        """Those that the wiki has and that belong to the chosen part of it."""
+        found = {page_id: self.one(page_id) for page_id in page_ids}
+        return [page_id for page_id, there in found.items() if there and self._chosen(read_record(there[0], ""))]
+
     def titled(self, space: str, title: str) -> tuple[Record, str] | None:
         try:
             answer = self._client.get("/rest/api/content", {"spaceKey": space, "title": title, "expand": EXPANDED})
@@ -142,6 +147,14 @@ class LiveRecords:
         if space := self._choice.get("space"):
             return "space in (" + ", ".join(f'"{key.strip()}"' for key in space.split(",")) + ") and type = page"
         return f"({self._choice['cql']}) and type = page"
+
+    def _chosen(self, facts: RecordFacts) -> bool:
+        if facts.status != "current":
+            return False
+        if space := self._choice.get("space"):
+            return facts.space.casefold() in {key.strip().casefold() for key in space.split(",")}
+        answer = self._client.get("/rest/api/content/search", {"cql": f"({self._cql()}) and id = {facts.id}"})
+        return any(identity_of(record) == facts.id for record in listed(answer))
 
     def _announce(self, record: Any, base: str, found: dict[str, PageRef]) -> None:
         """Note a page of a listing. An entry without an id may be any page: the listing is not whole."""
@@ -184,7 +197,7 @@ class LiveRecords:
             return
         total = answer.get("totalSize") if isinstance(answer, dict) else None
         if not isinstance(total, int) or isinstance(total, bool):
-            self.losses.append(Loss("pages", "count", detail=f"the wiki gives no count of its own: {shown(total)}"))
+            self.faults.append(f"the wiki's own count of its pages is none: {shown(total)}")
             return
         if total <= listed:
             return
