@@ -60,7 +60,7 @@ lock: ## write requirements.lock anew after a change of pyproject.toml; UPGRADE=
 
 # Looks first whether the machine has what it takes; again where the environment's Python went away.
 $(VENV)/.base: pyproject.toml requirements.lock $(shell test -x $(BIN)/python || echo again)
-	@echo "Installing askwiki into $(VENV) (about 100 MB to fetch, a minute) …"
+	@echo "Installing askwiki into $(VENV) (about 150 MB to fetch, a minute) …"
 	@$(INSTALL)
 	@touch $@
 
