@@ -26,18 +26,23 @@ _KINDS = {
 }
 _PAIRS = {")": "(", "]": "[", "}": "{"}
 _QUOTED = re.compile(r"\"[^\"\n]*\"")
+# Mermaid takes several statements on a line, tags, pictures and links in labels, and settings in comments; the chat
+# draws with all of that allowed. So no statement that leads somewhere, no address and no tag but a line break.
 _FORBIDDEN = re.compile(
-    r"^\s*(?:click|link|links|callback|href)\s|%%\{|<\s*(?:script|img|iframe)|javascript:|\bimg\s*:|\burl\s*\(|@import",
+    r"(?:^|[;{}\]])[ \t]*+(?:click|links?|callback|href)(?![\w-])|%%[ \t]*+\{|^[ \t]*+---[ \t]*+$|//|\bwww\.|\]\(|@\{"
+    r"|\b(?:img|image|icon)[\"']?[ \t]*+:|(?:javascript|vbscript|mailto)[ \t]*+:|\burl[ \t]*+\(|@import"
+    r"|<[/!?]?[a-z](?!r[ \t]*+/?>)|&#?\w++;|#(?!quot;|35;)\w++;|`",
     re.I | re.M,
 )
+_STEREOTYPE = re.compile(r"<<\w++>>")  # of a class, no tag
 # An arrow from nowhere or to nowhere; in a sequence also one that says nothing.
-_LOOSE = re.compile(
-    r"^\s*(?:--+[->ox]|==+[=>]|-\.+->?)|(?:--+[->ox]|==+[=>]|-\.+->?)\s*(?:\|[^|\n]*\|)?\s*;?\s*$", re.MULTILINE
-)
-_SILENT = re.compile(r"^\s*[^\s:][^:\n]*?--?>>?[+-]?\s*(?:[^:\n]*|:.*)$", re.MULTILINE)
+_ARROW = r"(?:(?<!-)-{2,}+[>ox]|(?<!-)-{3,}+|(?<!=)={2,}+>|(?<!=)={3,}+|-\.++-++>?)"
+_LOOSE = re.compile(rf"^[ \t]*+{_ARROW}|{_ARROW}[ \t]*+(?:\|[^|\n]*+\|[ \t]*+)?;?[ \t]*+$", re.MULTILINE)
+_MESSAGE = re.compile(r"\A[^\s:][^:\n]*?--?>>?[+-]?(?P<after>.*)")
 _ARROWS = {"graph", "flowchart", "stateDiagram", "stateDiagram-v2"}
 # A label with brackets in it must be in quotes: A[Заявка (новая)] is no diagram for Mermaid.
-_LABEL = re.compile(r"(?P<node>\b\w+)\[(?P<label>[^\[\]\"/\\(][^\[\]\"]*?[(){}<>;][^\[\]\"]*)\]")
+_LABEL = re.compile(r"\b(?P<node>\w++)\[(?P<label>[^\[\]\"/\\(\n][^\[\]\"]*+)\]")
+_SPECIAL = re.compile(r"[(){}<>;]")
 
 
 def check(diagram: str) -> str | None:
@@ -45,15 +50,30 @@ def check(diagram: str) -> str | None:
     body = diagram.strip("\n")
     first = next((line.strip() for line in body.splitlines() if line.strip() and not line.strip().startswith("%%")), "")
     kind = re.split(r"[\s;:]", first, maxsplit=1)[0]
-    if kind not in _KINDS or len(body) > CHARACTERS or body.count("\n") >= LINES or _FORBIDDEN.search(body):
+    if kind not in _KINDS or len(body) > CHARACTERS or body.count("\n") >= LINES:
+        return None
+    if _FORBIDDEN.search(_STEREOTYPE.sub("", body)):
         return None
     if len(body.strip().splitlines()) < 2 and ";" not in body:
         return None
-    if (kind in _ARROWS and _LOOSE.search(body)) or (kind == "sequenceDiagram" and _SILENT.search(body)):
+    if (kind in _ARROWS and _LOOSE.search(body)) or (
+        kind == "sequenceDiagram" and any(map(_says_nothing, body.splitlines()))
+    ):
         return None
     if kind in ("graph", "flowchart"):
-        body = _LABEL.sub(lambda match: f'{match["node"]}["{match["label"]}"]', body)
+        body = _LABEL.sub(_quoted, body)
     return body if not _KINDS[kind] or _balanced(_QUOTED.sub('""', body)) else None
+
+
+def _says_nothing(line: str) -> bool:
+    message = _MESSAGE.match(line.strip())
+    said = message["after"].strip() if message else ""
+    return message is not None and (":" not in said or said.startswith(":"))
+
+
+def _quoted(match: re.Match[str]) -> str:
+    label = match["label"]
+    return f'{match["node"]}["{label}"]' if _SPECIAL.search(label[1:]) else match.group()
 
 
 def _balanced(text: str) -> bool:
