@@ -132,6 +132,18 @@ def test_the_connection_sends_what_tells_groups_apart() -> None:
     assert headers["X-User-Group-Ids"] == "{{USER_GROUP_IDS}}"
 
 
+def test_the_browser_loads_pictures_from_the_chat_and_the_wiki_only() -> None:
+    secrets = ("PIPELINES_API_KEY", "WEBUI_SECRET_KEY", "WEBUI_ADMIN_EMAIL", "WEBUI_ADMIN_PASSWORD")
+    values = {**dict.fromkeys(secrets, "x"), "WIKI_URL": "https://wiki.example.com/wiki"}
+    policy = compose_environment("open-webui", values)["CONTENT_SECURITY_POLICY"]
+    rules = {words[0]: set(words[1:]) for part in policy.split(";") if (words := part.split())}
+    ours = {"'self'", "data:", "blob:"}
+    assert rules["img-src"] == ours | {"https://wiki.example.com/wiki", "https://wiki.example.com/wiki/"}
+    assert rules["media-src"] == rules["frame-src"] == ours
+    further = compose_environment("open-webui", {**values, "PICTURES_FROM": "https://media.example.com"})
+    assert "https://media.example.com" in further["CONTENT_SECURITY_POLICY"].split(";")[0].split()
+
+
 CLIENTS = (["docker", "compose"], ["docker-compose"])
 CLIENT = next(
     (

@@ -73,7 +73,13 @@ def stack(folder: Path, environ: Mapping[str, str], *, port: int | None = None, 
         directory(folder) if people else contextlib.nullcontext() as ldap_port,
         serving({**environ, "PIPELINES_DIR": str(plugins)}, folder / "server.log") as server,
         webui(
-            folder, pipelines_url=server.url, key=server.key, ldap_port=ldap_port, program=PROGRAM, port=port
+            folder,
+            pipelines_url=server.url,
+            key=server.key,
+            ldap_port=ldap_port,
+            program=PROGRAM,
+            wiki_url=environ.get("ASKWIKI_WIKI_URL") or "http://127.0.0.1",
+            port=port,
         ) as chat,
     ):
         yield Stack(chat, server, folder, people)

@@ -51,13 +51,21 @@ def compose_environment(service: str, values: Mapping[str, str]) -> dict[str, st
 
 @contextlib.contextmanager
 def webui(
-    folder: Path, *, pipelines_url: str, key: str, ldap_port: int | None, program: Path, port: int | None = None
+    folder: Path,
+    *,
+    pipelines_url: str,
+    key: str,
+    ldap_port: int | None,
+    program: Path,
+    wiki_url: str,
+    port: int | None = None,
 ) -> Iterator[RunningWebUi]:
     """Start it against our server (and the directory), wait, give the wiki model to every user."""
     password = secrets.token_urlsafe(16)
     values = {
         "PIPELINES_API_KEY": key,
         "WEBUI_SECRET_KEY": secrets.token_hex(32),
+        "WIKI_URL": wiki_url,
         "WEBUI_ADMIN_EMAIL": ADMIN_EMAIL,
         "WEBUI_ADMIN_PASSWORD": password,
         "ENABLE_LDAP": "true" if ldap_port else "false",
