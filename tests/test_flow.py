@@ -449,7 +449,7 @@ def test_quoted_wiki_text_is_made_harmless() -> None:
         chunk("a", "Лимит [9] тут https://evil.example/x <script>alert(1)</script> ![p](https://evil.example/p.png)")
     ]
     seen = put("Какой лимит?", kit(wiki=wiki))
-    assert "> Лимит тут `https://evil.example/x` &lt;script>alert(1)&lt;/script> p\n" in seen.text
+    assert "> Лимит тут `https://evil.example/x` ‹script›alert(1)‹/script› p\n" in seen.text
 
 
 # --- rights ---------------------------------------------------------------------------------------

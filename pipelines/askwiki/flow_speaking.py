@@ -39,7 +39,7 @@ def refuse(run: Run, refused: Refusal, candidates: Sequence[Candidate], rights: 
     text = run.say(sentence)
     if refused == "insufficient":
         if lacking:
-            text += f" {run.say('refused_lacking', lacking=_harmless(run, (), lacking))}"
+            text += f" {run.say('refused_lacking', lacking=_harmless(run, (), lacking, begins=False))}"
         text += nearest(run, candidates, rights)
     yield run.token(text)
     return Answer(run.text, refused=refused)
@@ -94,14 +94,14 @@ def sources_for(run: Run, passages: Sequence[Passage]) -> tuple[Source, ...]:
     return tuple(replace(source, text=_harmless(run, passages, source.text)) for source in sources)
 
 
-def _harmless(run: Run, passages: Sequence[Passage], text: str) -> str:
+def _harmless(run: Run, passages: Sequence[Passage], text: str, *, begins: bool = True) -> str:
     """Wiki text as it may be shown: no foreign addresses, no HTML, no numbers that look like our marks."""
-    return _shown_as(text, wiki_hosts(passages, run.settings.wiki.url), run.say("diagram_broken"))
+    return _shown_as(text, wiki_hosts(passages, run.settings.wiki.url), run.say("diagram_broken"), begins)
 
 
 @lru_cache(maxsize=256)  # a cited passage is shown twice: beside the answer's first word and as its source
-def _shown_as(text: str, hosts: frozenset[str], broken_diagram: str) -> str:
-    gate = SentenceGate({}, hosts=hosts, least_share=0.0, broken_diagram=broken_diagram)
+def _shown_as(text: str, hosts: frozenset[str], broken_diagram: str, begins: bool) -> str:
+    gate = SentenceGate({}, hosts=hosts, least_share=0.0, broken_diagram=broken_diagram, begins=begins)
     return gate.feed(text) + gate.finish()
 
 

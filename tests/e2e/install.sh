@@ -4,6 +4,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
+bash tests/hostile/install.sh
+
 WEBUI=.venv-webui
 if [ ! -e "$WEBUI/.done" ]; then
     echo "Installing Open WebUI into $WEBUI (about 3 GB, some minutes) …"

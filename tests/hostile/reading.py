@@ -18,10 +18,13 @@ WIKI = "wiki.example.com"
 CHAT = "https://chat.example.net/c/1"  # where the answer is shown: relative addresses resolve against it
 
 # The chat shows these code blocks as a live page beside the answer.
-LIVE = {"html", "svg", "css", "js", "javascript"}
+LIVE = {"html", "svg", "css", "js", "javascript", "vega", "vega-lite"}
+ADDRESSED = ("picture", "link")
 LIVE_INLINE = re.compile(r"<(?:html|style|script)>", re.IGNORECASE)
 RUNS_IN_DIAGRAM = re.compile(
-    r"^\s*(?:click|links?|callback)\b|https?:|img\s*:|<\s*(?:img|script)|%%\{|^---", re.I | re.M
+    r"(?:^|;)\s*(?:click|links?|callback|href)\b|//|www\.|[\"']?\b(?:img|image|icon)[\"']?\s*:|<[/!?]?[a-z](?!r\s*/?>)|%%\s*\{"
+    r"|^\s*---|\]\(|javascript:|url\s*\(|@import|&#|#(?:lt|60|x3c);",
+    re.I | re.M,
 )
 MARKER = re.compile(r"\[(\d+)\]")
 # Structure that a chat template of any known family gives a meaning to.
@@ -49,10 +52,8 @@ def cases(file: str) -> list[Case]:
 
 def dangers(answer: str, *, sources: frozenset[int]) -> list[str]:
     """Everything in an answer that would load, lead elsewhere, run, or name a source that was not given."""
-    reader = MarkdownIt("commonmark", {"linkify": True}).enable(["table", "linkify"])
+    reader = MarkdownIt("commonmark", {"linkify": True}).enable(["table", "linkify", "strikethrough"])
     reader.validateLink = _any_address  # type: ignore[method-assign]
-    if reader.linkify is not None:
-        reader.linkify.set({"fuzzy_email": False})
     found = [danger for token in _flat(reader.parse(answer)) for danger in _of_token(token)]
     bare = re.sub(r"(`+).*?\1", "", answer, flags=re.DOTALL)
     found += [f"source {number}" for number in MARKER.findall(bare) if int(number) not in sources]
@@ -67,28 +68,33 @@ def _flat(tokens: list[Token]) -> Iterator[Token]:
 
 def _of_token(token: Token) -> Iterator[str]:
     if token.type == "image":
-        yield from _address("picture", str(token.attrs["src"]))
+        yield from foreign("picture", str(token.attrs["src"]))
     elif token.type == "link_open":
-        yield from _address("link", str(token.attrs["href"]))
+        yield from foreign("link", str(token.attrs["href"]))
     elif token.type in {"html_inline", "html_block"} and not re.fullmatch(r"<br\s*/?>", token.content.strip()):
         yield f"HTML {token.content!r}"
     elif token.type in {"fence", "code_block", "code_inline"}:
-        yield from _code(token)
+        yield from code_dangers(token.info or "", token.content)
 
 
-def _address(kind: str, address: str) -> Iterator[str]:
+def foreign(kind: str, address: str) -> Iterator[str]:
     """Only the wiki's own host on its own port, over http or https."""
-    parts = urlsplit(urljoin(CHAT, address.replace("\\", "/")))
+    try:
+        parts = urlsplit(urljoin(CHAT, address.replace("\\", "/")))
+    except ValueError:  # no address: a browser takes it for none either, but it should not be there
+        yield f"{kind} {address}"
+        return
     if parts.scheme not in {"http", "https"} or parts.netloc != WIKI:
         yield f"{kind} {address}"
 
 
-def _code(token: Token) -> Iterator[str]:
-    language = (token.info or "").strip().split(" ")[0].lower()
-    if language in LIVE or LIVE_INLINE.search(token.content):
-        yield f"live page {language or token.content!r}"
-    if language == "mermaid" and RUNS_IN_DIAGRAM.search(token.content):
-        yield f"diagram {token.content!r}"
+def code_dangers(info: str, content: str) -> Iterator[str]:
+    """What of code is shown as a live page or drawn with something foreign in it."""
+    language = info.strip().split(" ")[0].lower()
+    if language in LIVE or LIVE_INLINE.search(content) or (language == "xml" and "<svg" in content.lower()):
+        yield f"live page {language or content!r}"
+    if language == "mermaid" and RUNS_IN_DIAGRAM.search(re.sub(r"<<\w+>>", "", content)):
+        yield f"diagram {content!r}"
 
 
 def _any_address(url: str) -> bool:

@@ -8,14 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from askwiki.stages.links import harmless
-from askwiki.stages.mermaid import check
+from askwiki.stages.blocks import Blocks, may_open
+from askwiki.stages.inline import harmless
+from askwiki.stages.pieces import Line
 from askwiki.stages.support import Known, supporting
 
 MOST_HELD = 700  # characters of a sentence without an end; then a blank is end enough
 LONGEST_UNIT = 2 * MOST_HELD  # characters; then text leaves with a bracket open too: a bracket may never be closed
-_BEFORE = 100  # characters before new text in which the end of a sentence may begin
-_FENCE = re.compile(r"^(?P<indent>[ \t]*)(?:[-*+>]\s+|\d+[.)]\s+)?(?P<fence>`{3,}|~{3,})[ \t]*(?P<info>[^`\n]*)\n?\Z")
 _MARKER = re.compile(r"[ \u00a0]?\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\](?!\()")
 _MARKERS = re.compile(r"(?:[ \u00a0]?\[\d{1,3}(?:\s*[,;]\s*\d{1,3})*\](?!\())+")
 # Other ways in which models write a marker; a range; a marker that leads somewhere is one whose address nobody checked.
@@ -27,114 +26,104 @@ _ODD_MARKER = re.compile(
 _RANGE = re.compile(r"\[(\d{1,3})\s?[-–—]\s?(\d{1,3})\](?!\()")
 MOST_IN_RANGE = 12  # passages that one range names; a longer one is no range of sources
 _WORD = re.compile(r"\w")
-_CODE_SPAN = re.compile(r"(`+[^`\n]*`+)")
-# What the chat would run as a live page beside the answer: code blocks of these kinds, these tags in any code.
-_LIVE = {"html", "svg", "xhtml", "htm", "css", "js", "javascript", "jsx", "ts", "typescript", "vue", "svelte"}
-_LIVE_TAG = re.compile(r"<(html|style|script|svg)>", re.IGNORECASE)
+# The other signs that end a line for some reader; a line ends with "\n" alone.
+_ENDS = {ord("\r"): None, **dict.fromkeys(map(ord, "\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"), " ")}
+_RULE = re.compile(r"\A[ \t>|:-]++\Z")  # below a table's head
+_CODE_SPAN = re.compile(r"((?<!`)`++[^`\n]*+`++)")
 # The end of a sentence: its sign, closing quotes, markers after it; then a blank and what may begin the next one.
 _END = re.compile(
-    r"(?<!\b\w)(?<!\b\w\w)(?<![.!?…])[.!?…]+[»\")*_]*(?:[ \u00a0]?(?:\[\^?[\d,; –-]+\]|【[^】\n]*】))*[ \t]+"
+    r"(?<!\b\w)(?<!\b\w\w)(?<![.!?…])[.!?…]+[»\")*_]*(?:[ \u00a0]?(?:\[\^?[\d,; –-]+\]|【[^】\n]{0,60}】))*[ \t]+"
     r"(?=[^\s\[【a-zа-яё\d])",
     re.DOTALL,
 )
-_INDENT_OF_CODE = 4  # columns from which a renderer may not take a fence for one
 
 
 class SentenceGate:
     """Takes pieces of text in any sizes, gives out what is checked.
 
     ``numbers`` grows on the way: a cited passage -> its number in the text, where sources count in the order in
-    which they are cited.
+    which they are cited. ``begins``: the text begins a line, so that a block may stand at its beginning.
     """
 
     def __init__(
-        self, passages: Mapping[int, Known], *, hosts: frozenset[str], least_share: float, broken_diagram: str
+        self,
+        passages: Mapping[int, Known],
+        *,
+        hosts: frozenset[str],
+        least_share: float,
+        broken_diagram: str,
+        begins: bool = True,
     ) -> None:
         self.numbers: dict[int, int] = {}
         self._passages = dict(passages)
         self._hosts = hosts
         self._least_share = least_share
-        self._broken_diagram = broken_diagram
         self._held = ""
-        self._looked = 0  # characters of what is held in which no sentence ends
-        self._fence = ""  # the open code block's fence
-        self._indent = 0
-        self._diagram: list[str] | None = None
+        self._blocks = Blocks(broken_diagram)
+        self._line = Line()
+        self._clipped = False  # in the line above the chat's reader may end the paragraph for a moment
+        self._begins = begins  # what is held begins a line
         self._said = ""  # the last sentence: a marker that stands alone belongs to it
 
     def feed(self, piece: str) -> str:
         """The text that may leave now."""
-        self._held += piece
+        self._held += piece.translate(_ENDS)
         out = ""
         while (end := self._end()) > 0:
-            unit, self._held, self._looked = self._held[:end], self._held[end:], 0
+            unit, self._held = self._held[:end], self._held[end:]
             out += self._pass(unit if unit[-1].isspace() else f"{unit} ")  # the parts of a word are no address
         return out
 
     def finish(self) -> str:
-        """The rest; an open code block is closed."""
+        """The rest; an open block is closed."""
         unit, self._held = self._held, ""
-        out = self._pass(unit) if unit else ""
-        if self._diagram is not None:
-            return out + self._close_diagram()
-        if self._fence:
-            return out + ("\n" if unit and not unit.endswith("\n") else "") + " " * self._indent + self._fence
-        return out
+        out = self._pass(unit, last=True) if unit else ""
+        return out + "".join(self._said_of(part) for part in self._blocks.finish())
 
     def _end(self) -> int:
-        """Length of the first unit that is complete, 0 for none."""
+        """Length of the first unit that is complete, 0 for none: whatever comes later, it stays the same."""
         newline = self._held.find("\n") + 1
-        if self._fence or (len(self._held) <= LONGEST_UNIT and self._may_be_fence()):
+        if self._blocks.open and self._begins:
             return newline
         line = self._held[: newline or None][: LONGEST_UNIT + 1]
-        for match in _END.finditer(line, max(0, self._looked - _BEFORE)):
-            if match.end() >= self._looked and _whole(line[: match.end()]):
+        if self._begins and may_open(line):
+            return newline if 0 < newline <= LONGEST_UNIT else self._cut(line) if len(line) > LONGEST_UNIT else 0
+        most = _first_whole(line) if len(line) > MOST_HELD else len(line) + 1
+        for match in _END.finditer(line):
+            if match.end() >= most:
+                break
+            if _whole(line[: match.end()]):
                 return match.end()
-        self._looked = len(line)
-        if 0 < newline <= LONGEST_UNIT:
+        if 0 < newline <= min(most, LONGEST_UNIT):
             return newline
-        if len(line) > LONGEST_UNIT or (len(line) > MOST_HELD and _whole(line)):
-            return line.rfind(" ", 0, MOST_HELD) + 1 or MOST_HELD
-        return 0
+        return self._cut(line) if len(line) >= most or len(line) > LONGEST_UNIT else 0
 
-    def _may_be_fence(self) -> bool:
-        return bool(re.match(r"[ \t]*(?:[-*+>]\s+|\d+[.)]\s+)?(?:`{1,2}\Z|`{3}|~{1,2}\Z|~{3}|\Z)", self._held))
+    def _cut(self, line: str) -> int:
+        return line.rfind(" ", 0, MOST_HELD) + 1 or MOST_HELD
 
-    def _pass(self, unit: str) -> str:
-        match = _FENCE.match(unit)
-        if self._fence:
-            return self._inside(unit, match)
-        if match is None:
-            return self._checked(unit)
-        self._fence, self._indent = match["fence"], len(match["indent"].expandtabs())
-        if match["info"].strip().lower().startswith("mermaid"):
-            self._diagram = []
-            return ""
-        language = match["info"].strip().split(" ")[0].lower()
-        return unit.replace(match["info"], "text") if language in _LIVE else unit
+    def _pass(self, unit: str, last: bool = False) -> str:
+        whole = self._begins and (last or unit.endswith("\n"))  # only a whole line can be a fence
+        if not whole and not self._blocks.open:
+            self._blocks.saw(unit)
+            out = self._checked(unit)
+        else:
+            out = "".join(self._said_of(part) for part in self._blocks.take(unit))
+        self._begins = unit.endswith("\n")
+        if self._begins:
+            self._clipped, self._line = self._line.clipped, Line()
+        return out
 
-    def _inside(self, unit: str, match: re.Match[str] | None) -> str:
-        closes = match is not None and match["fence"].startswith(self._fence) and not match["info"].strip()
-        if self._diagram is not None:
-            if closes:
-                return self._close_diagram()
-            self._diagram.append(unit)
-            return ""
-        if closes:
-            self._fence = ""
-            return unit
-        unit = _LIVE_TAG.sub(r"<\1 >", unit)
-        return unit if self._indent < _INDENT_OF_CODE else unit.replace("](", "] (")
-
-    def _close_diagram(self) -> str:
-        text = "".join(self._diagram or ())
-        indent = " " * self._indent
-        fence, self._fence, self._diagram = self._fence, "", None
-        drawn = check(text)
-        if drawn is not None:
-            return f"{indent}{fence}mermaid\n{drawn.rstrip()}\n{indent}{fence}\n"
-        body = text if text.endswith("\n") or not text else f"{text}\n"
-        return f"{indent}{fence}text\n{body}{indent}{fence}\n{indent}*{self._broken_diagram}*\n"
+    def _said_of(self, part: tuple[str, bool]) -> str:
+        text, done = part
+        if (
+            not done
+            and _RULE.match(text.strip())
+            and (self._clipped or "|" not in text)
+            and set("|:") & set(text)
+            and "-" in text
+        ):
+            text = text.replace("-", "\\-")
+        return text if done else self._checked(text)
 
     def _checked(self, unit: str) -> str:
         parts = [part if number % 2 else _usual_markers(part) for number, part in enumerate(_CODE_SPAN.split(unit))]
@@ -146,8 +135,7 @@ class SentenceGate:
         if cited:
             supported = set(supporting(sentence, cited, self._passages, self._least_share) if sentence else ())
             parts = [part if number % 2 else self._markers(part, supported) for number, part in enumerate(parts)]
-        parts = [_LIVE_TAG.sub(r"<\1 >", part) if number % 2 else part for number, part in enumerate(parts)]
-        return harmless("".join(parts), self._hosts)
+        return harmless("".join(parts), self._hosts, self._line)
 
     def _markers(self, text: str, supported: set[int]) -> str:
         """Markers as ``[1][2]`` of supported passages only; the blank before a dropped one goes with it."""
@@ -176,3 +164,8 @@ def _whole(text: str) -> bool:
     """Whether no bracket or code span is open at the end of ``text``: a link is checked in one piece."""
     bare = _CODE_SPAN.sub("", text)
     return "`" not in bare and bare.count("[") <= bare.count("]") and bare.count("](") <= bare.count(")")
+
+
+def _first_whole(line: str) -> int:
+    """The first length above ``MOST_HELD`` at which ``line`` is whole; more than it has where there is none."""
+    return next((end for end in range(MOST_HELD + 1, len(line) + 1) if _whole(line[:end])), len(line) + 1)

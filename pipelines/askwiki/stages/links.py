@@ -1,73 +1,45 @@
-"""Addresses and markup in an answer: only the wiki's own lead anywhere, nothing loads, nothing runs."""
+"""Addresses of an answer: only the wiki's own lead anywhere; names of pages become words that are nothing but words."""
 
 from __future__ import annotations
 
+import html
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import lru_cache
 from urllib.parse import quote, urlsplit
 
 from askwiki.data import Passage
 
-_CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
-_LINK = re.compile(
-    r"(!?)\[((?:[^\[\]\\]|\\.|\[[^\[\]]*\])*)\]\(\s*<?((?:[^()\s<>]|\([^()\s]*\))*)>?(?:\s+[\"'(][^\"')]*[\"')])?\s*\)"
-)
-_AUTOLINK = re.compile(r"<((?:https?|ftp|mailto|javascript|data):[^>\s]*)>", re.IGNORECASE)
-_BARE = re.compile(
-    r"(?:\b(?:https?|ftp)://|\bwww\.|(?<![\w:/])//(?=[\w-]+\.))[^\s<>`\"'|\]]*[^\s<>`\"'|\].,;:!?)*_]", re.IGNORECASE
-)
 _PORTS = {"http": 80, "https": 443}
-_SAFE = "%/:=&?~#+!$,;'@*-._"  # signs of an address that need no escape; brackets would end the link
-_TAG = re.compile(r"<(?!br\s*/?>)(?=[A-Za-z/!?])", re.IGNORECASE)
-_TELLING = re.compile(r"[\x00`\[\]<]|//|\bwww\.", re.IGNORECASE)  # no address and no markup is without one of them
-# The beginning of a line up to the colon of a link definition, also the second line of one: "[x]: //host", "- b]: …".
-_DEFINITION = re.compile(r"^((?:[ \t>*+\-\d.)]*\[)?(?:[^\[\]\\\n]|\\.)*\]):", re.MULTILINE)
+_SAFE = "%/:=&?#+!,;@-._"  # signs of an address that mean nothing to Markdown
+_UNSAFE = re.compile(r"[^\w%/:=&?#+!,;@.-]")
+# Characters that nobody sees: controls, zero width, direction, tags, variants.
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+    "\ufe00-\ufe0e\ufeff\U000e0000-\U000e01ef]"
+)
+# Brackets, backticks and backslashes come back to life in the chat's second reading of a label: others stand for them.
+_WORDS = str.maketrans({"[": "(", "]": ")", "<": "‹", ">": "›", "`": "'", "\\": "/", "|": "¦"})
+_EMPTY = re.compile(r"!?\(\s*+\)")
+_SLASHES = re.compile(r"/(?=/)|(?<=/)/")
+_DOT = re.compile(  # before what is read as the end of a host's name, or after www
+    r"(?<=www)\.|\.(?=(?:[a-z]{2}|com|net|org|edu|gov|biz|info|name|shop|pro|web|xxx|aero|asia|coop|museum|рф)(?![^\W_]))",
+    re.IGNORECASE,
+)
+_AT = re.compile(r"(?<=[\w.+-])@(?=\w)")
+_ENTITY = re.compile(r"&(?=#?\w{1,40};)")
+OWN_NAME = re.compile(r"\{\{(?=char|user|video_|html_)", re.IGNORECASE)  # {{user}} and the like the chat fills in
+_MARKS = re.compile(r"([*_~$])")
 
 
 def wiki_hosts(passages: Iterable[Passage], wiki_url: str) -> frozenset[str]:
     """Hosts that an answer may link to: the wiki's own and those of the passages' pages."""
     addresses = [wiki_url, *(passage.url for passage in passages)]
-    return frozenset(host for address in addresses if (host := _host(address)))
-
-
-def harmless(text: str, hosts: frozenset[str]) -> str:
-    """``text`` with foreign addresses as code, foreign pictures as their name, and no HTML; code spans stay."""
-    if not _TELLING.search(text):
-        return text
-    kept: list[str] = []
-
-    def keep(piece: str) -> str:
-        kept.append(piece)
-        return f"\x00{len(kept) - 1}\x00"
-
-    text = text.replace("\x00", "")
-    text = _CODE_SPAN.sub(lambda match: keep(match.group()), text).replace("`", "\\`")
-    text = _LINK.sub(lambda match: _link(match, hosts, keep), text)
-    text = _AUTOLINK.sub(lambda match: _bare(match[1], hosts, keep), text)
-    text = _BARE.sub(lambda match: _bare(match.group(), hosts, keep), text)
-    text = _DEFINITION.sub(r"\1\\:", _TAG.sub("&lt;", text)).replace("](", "] (")
-    while "\x00" in text:  # a kept link may hold a kept code span
-        text = re.sub("\x00(\\d+)\x00", lambda match: kept[int(match[1])], text)
-    return text
-
-
-def _link(match: re.Match[str], hosts: frozenset[str], keep: Callable[[str], str]) -> str:
-    picture, label, address = match.groups()
-    if _host(address) in hosts:
-        inner = _LINK.sub(lambda within: _link(within, hosts, keep), label)  # a picture that is a link
-        return keep(f"{picture}[{_TAG.sub('&lt;', inner)}]({address})")
-    if picture or not _host(address):
-        return label
-    return f"{label} ({keep(f'`{address}`')})"
-
-
-def _bare(address: str, hosts: frozenset[str], keep: Callable[[str], str]) -> str:
-    return keep(address if _host(address) in hosts else f"`{address}`")
+    return frozenset(host for address in addresses if (host := host_of(address)))
 
 
 @lru_cache(maxsize=4096)
-def _host(address: str) -> str:
+def host_of(address: str) -> str:
     """Host of a web address in lower case, with its port where that is not the usual one; empty for anything else."""
     try:
         parts = urlsplit(address.strip())
@@ -80,15 +52,34 @@ def _host(address: str) -> str:
     return host if port in (None, _PORTS[parts.scheme.lower()]) else f"{host}:{port}"
 
 
+def in_markdown(address: str) -> str:
+    """A web address whose every sign is one that no reader of Markdown takes for its own; letters stay as they are."""
+    return _UNSAFE.sub(lambda match: quote(match.group(), safe=""), address)
+
+
 def link(label: str, address: str) -> str:
-    """A Markdown link with its label and address escaped; the bare label where there is no web address."""
+    """A Markdown link with its label and address made safe; the bare label where there is no web address."""
     label = escape(label)
-    if not _host(address):
+    if not host_of(address):
         return label
-    safe = quote(address, safe=_SAFE)
-    return f"[{label}]({safe})"
+    return f"[{in_brackets(label)}]({quote(address, safe=_SAFE)})"
+
+
+def in_brackets(label: str) -> str:
+    """A label that the chat does not take for the number of a source or of a note: «2024» is a page, too."""
+    return f"\u2060{label}" if label[:1] == "^" or label[:1].isdecimal() else label
 
 
 def escape(text: str) -> str:
-    """Text that Markdown shows as it is."""
-    return re.sub(r"([\\`*_\[\]<>|])", r"\\\1", " ".join(text.split()))
+    """``text`` as words on one line, whoever reads it: also a reader that undoes the escapes of a label first.
+
+    Letters, digits and ordinary punctuation stay; what could be markup, an address or an entity is written with signs
+    that look alike; what nobody sees is left out. Never empty: a name of nothing but signs is «…».
+    """
+    for _ in range(3):  # entities may be written in entities
+        text = html.unescape(text)
+    text = " ".join(_UNSEEN.sub("", text).split()).translate(_WORDS)
+    text = _EMPTY.sub("", text)
+    text = _DOT.sub("\u2024", _SLASHES.sub("\u2215", text))
+    text = OWN_NAME.sub("{ {", _ENTITY.sub("＆", _AT.sub("＠", text)))
+    return _MARKS.sub(r"\\\1", " ".join(text.split())) or "…"
