@@ -86,6 +86,14 @@ def test_what_is_broken_is_said_in_a_sentence(tmp_path: Path, old: bytes, new: b
     )
 
 
+def test_a_text_that_swallowed_the_beginning_of_a_page_is_found(tmp_path: Path) -> None:
+    data = (SAMPLE / "entities.xml").read_bytes()
+    page = data.index(b'<object class="Page"', data.index(b'<object class="BodyContent"') + 1)
+    text, title = data.rindex(b"]]></property>", 0, data.index(b'name="content"', 0, page)), data.index(b"CDATA[", page)
+    with pytest.raises(SourceNotWhole, match="which belongs to another object"):
+        open_source(sample(tmp_path, data[:text] + data[title + len(b"CDATA[") :]), CONFIGURATION)
+
+
 @pytest.mark.parametrize("command", [["sync", "--source"], ["check"], ["show", "--all"], ["rebuild", "--source"]])
 def test_every_command_refuses_an_export_that_is_not_whole(tmp_path: Path, command: list[str]) -> None:
     data = (SAMPLE / "entities.xml").read_bytes()

@@ -21,6 +21,8 @@ RIGHTS = {  # class -> properties that decide who may read what
     "ContentPermission": ("type", "owningSet", "userSubject", "userName", "groupName"),
     "SpacePermission": ("type", "space", "group", "groupName", "userSubject", "userName", "allUsersSubject"),
 }
+# A text whose end is lost runs on into a later object, whose properties it then has.
+FOREIGN = {"BodyContent": frozenset(name for names in RIGHTS.values() for name in names) | {"title", "lowerTitle"}}
 PARTS = ("id", "composite-id", "property", "collection", "component", "element")
 LONG_TEXTS = ("body", "stringValue")  # may tell of XML themselves
 
@@ -38,10 +40,11 @@ def faults_of(element: _Element, wanted: frozenset[str]) -> Iterator[str]:
     name = f"{kind} {(identity.text or '').strip() if identity is not None else ''}".strip()
     if name == kind:
         yield f"line {element.sourceline}: an object of the class {kind} without an id"
-    yield from (f"{name}: {fault}" for fault in _of_parts(element, RIGHTS.get(kind, ())))
+    foreign = FOREIGN.get(kind, frozenset())
+    yield from (f"{name}: {fault}" for fault in _of_parts(element, RIGHTS.get(kind, ()), foreign))
 
 
-def _of_parts(element: _Element, rights: tuple[str, ...]) -> Iterator[str]:
+def _of_parts(element: _Element, rights: tuple[str, ...], foreign: frozenset[str]) -> Iterator[str]:
     seen: set[str] = set()
     for child in element:
         if not isinstance(child.tag, str):
@@ -55,6 +58,8 @@ def _of_parts(element: _Element, rights: tuple[str, ...]) -> Iterator[str]:
             yield f"the property {name} twice"
         elif nearly := misspelt(name, rights):
             yield f"the property {name}, which should be {nearly}"
+        elif name in foreign:
+            yield f"the property {name}, which belongs to another object"
         elif name not in LONG_TEXTS and "</property>" in (child.text or ""):
             yield f"the text of {name} runs on into the next property"
         if child.tag != "id":
