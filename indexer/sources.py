@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import os
 import zipfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from askwiki.configuration import Configuration
 from askwiki.data import Attachment, Page
 from askwiki.errors import SourceError, SourceNotWhole
 
@@ -54,28 +53,6 @@ class Source(Protocol):
     def pages(self) -> Iterator[Page | PageFailure]:
         """Every page, one in memory at a time where the form allows it."""
         ...
-
-
-def open_source(spec: str, configuration: Configuration) -> Source:
-    """The source that "KIND:PATH" names; SourceError says what is wrong with it."""
-    kind, colon, path = spec.partition(":")
-    makers = _makers()
-    if not colon or kind not in makers:
-        allowed = ", ".join(f"{name}:PATH" for name in makers)
-        raise SourceError(f"{spec!r} is no source. A source is one of {allowed}.")
-    if not path:
-        raise SourceError(f"{spec!r} names no path; write it behind the colon, for example {kind}:export.zip.")
-    return makers[kind](path, configuration)
-
-
-def _makers() -> dict[str, Callable[[str, Configuration], Source]]:
-    """Kind -> what opens it; imported only when a source is opened."""
-    from indexer.confluence.html_export import HtmlExport
-    from indexer.confluence.rest import RestSource
-    from indexer.confluence.storage_folder import open_xml
-    from indexer.markdown_folder import MarkdownFolder
-
-    return {"html": HtmlExport, "xml": open_xml, "rest": RestSource, "markdown": MarkdownFolder}
 
 
 def not_whole(name: str, faults: Sequence[str]) -> SourceNotWhole:

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Any
 
-from askwiki.chat import respond
-from askwiki.openwebui import Item
-from askwiki.process import keep_valves, make_valves, say, warm_up
-from askwiki.valves import AnswerValves
+from askwiki.openwebui.events import Item
+from askwiki.openwebui.plugins import respond
+from askwiki.openwebui.process import keep_valves, make_valves, say, warm_up
+from askwiki.openwebui.valves import AnswerValves
 
 
 class Pipeline:

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from askwiki.chat import prepare
-from askwiki.process import keep_valves, make_valves, say
-from askwiki.valves import CondenseValves
+from askwiki.openwebui.plugins import prepare
+from askwiki.openwebui.process import keep_valves, make_valves, say
+from askwiki.openwebui.valves import CondenseValves
 
 
 class Pipeline:

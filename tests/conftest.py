@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests import edge_wiki
-from tests.running import Running, serving
+from tests.support import edge_wiki
+from tests.support.running import Running, serving
 
 # The same examples in every run (the long tests draw new ones); a busy machine is no fault of the code.
 settings.register_profile("steady", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -18,7 +18,7 @@ settings.load_profile("steady")
 
 @pytest.fixture(scope="session")
 def small_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder with the index of ``tests/edge_wiki.py``."""
+    """The folder with the index of ``tests/support/edge_wiki.py``."""
     return edge_wiki.index(tmp_path_factory.mktemp("edge"))
 
 

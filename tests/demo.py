@@ -15,7 +15,7 @@ from typing import Any
 
 import requests
 
-from tests.running import (
+from tests.support.running import (
     PERSON,
     ROOT,
     Running,

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests import demo
-from tests.edge_wiki import write_wiki
-from tests.running import ROOT
+from tests.support.edge_wiki import write_wiki
+from tests.support.running import ROOT
 
 
 def test_the_demo_prints_progress_answer_and_links_and_ends_well(

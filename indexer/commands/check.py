@@ -14,8 +14,9 @@ from tqdm import tqdm
 from askwiki.configuration import load_configuration
 from askwiki.data import Loss
 from askwiki.masking import masked
-from indexer.ledger import Ledger
-from indexer.sources import PageFailure, Source, open_source
+from indexer.opening import open_source
+from indexer.sources import PageFailure, Source
+from indexer.sync.ledger import Ledger
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

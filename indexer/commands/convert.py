@@ -7,7 +7,7 @@ import os
 import sys
 
 from askwiki.configuration import load_configuration
-from indexer.confluence.forms import FORMS, convert_file
+from indexer.confluence.sources.forms import FORMS, convert_file
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

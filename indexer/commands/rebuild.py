@@ -12,10 +12,10 @@ from askwiki.configuration import Configuration, load_configuration
 from askwiki.errors import SettingsError
 from askwiki.masking import masked
 from askwiki.store import open_reader
-from indexer.progress import bar
-from indexer.run import run_sources
-from indexer.sources import open_source
-from indexer.sync import Rules
+from indexer.opening import open_source
+from indexer.sync.progress import bar
+from indexer.sync.run import run_sources
+from indexer.sync.sync import Rules
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

@@ -15,13 +15,13 @@ from typing import NoReturn
 
 from askwiki.configuration import Configuration, load_configuration
 from askwiki.errors import SourceError
-from indexer.health import alive, complaint, read_health
-from indexer.ledger import Ledger
-from indexer.rights import RightsSource, run_rights
-from indexer.run import run_sources
-from indexer.schedule import check_schedule, run_schedule, told
-from indexer.sources import open_source
-from indexer.sync import Rules
+from indexer.opening import open_source
+from indexer.sync.health import alive, complaint, read_health
+from indexer.sync.ledger import Ledger
+from indexer.sync.rights import RightsSource, run_rights
+from indexer.sync.run import run_sources
+from indexer.sync.schedule import check_schedule, run_schedule, told
+from indexer.sync.sync import Rules
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

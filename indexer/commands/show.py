@@ -13,12 +13,13 @@ from typing import Any
 from askwiki.configuration import load_configuration
 from askwiki.data import Chunk, Clause, Page
 from askwiki.errors import SourceError
-from indexer.breadcrumb import SEPARATOR
-from indexer.chunks import embedded_texts
-from indexer.prepare import Preparation, make_preparation, prepare_page
-from indexer.screens import Screens, is_labelled
-from indexer.sections import same_title, split_sections
-from indexer.sources import PageFailure, PageRef, Source, open_source
+from indexer.chunking.breadcrumb import SEPARATOR
+from indexer.chunking.chunks import embedded_texts
+from indexer.chunking.screens import Screens, is_labelled
+from indexer.chunking.sections import same_title, split_sections
+from indexer.opening import open_source
+from indexer.sources import PageFailure, PageRef, Source
+from indexer.sync.prepare import Preparation, make_preparation, prepare_page
 
 SUGGESTIONS = 5  # titles offered when no page has the name
 REPEATED = "┄" * 40 + " repeated up to here"

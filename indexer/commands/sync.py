@@ -9,10 +9,10 @@ import sys
 
 from askwiki.configuration import load_configuration
 from askwiki.masking import masked
-from indexer.progress import bar
-from indexer.run import run_sources
-from indexer.sources import open_source
-from indexer.sync import Rules
+from indexer.opening import open_source
+from indexer.sync.progress import bar
+from indexer.sync.run import run_sources
+from indexer.sync.sync import Rules
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from lxml.etree import _Element
 
 from askwiki.data import Count, Loss
-from indexer.confluence.adf import ADF
-from indexer.confluence.html_tree import FLATTENED
-from indexer.confluence.links import Context
-from indexer.confluence.macros import MACRO_ELEMENTS
-from indexer.confluence.markdown import Renderer, Tables
-from indexer.confluence.measure import look, measure
-from indexer.confluence.rendered import CLASSES, RENDERED
-from indexer.confluence.storage_elements import STORAGE
-from indexer.confluence.text import clean, escape
+from indexer.confluence.macros.adf import ADF
+from indexer.confluence.macros.rules import MACRO_ELEMENTS
+from indexer.confluence.parse.html_tree import FLATTENED
+from indexer.confluence.parse.links import Context
+from indexer.confluence.parse.text import clean, escape
+from indexer.confluence.render.markdown import Renderer, Tables
+from indexer.confluence.render.measure import look, measure
+from indexer.confluence.render.storage_elements import STORAGE
+from indexer.confluence.rendered.rules import CLASSES, RENDERED
 
 # Rendered HTML sometimes holds pieces of storage format and the other way round: one table for both.
 TABLES = Tables({**STORAGE, **RENDERED, **MACRO_ELEMENTS, **ADF}, CLASSES)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from askwiki.command_line import main
+from askwiki.commands.command_line import main
 
 COMMANDS = {
     "ask": "ask one question without a server",

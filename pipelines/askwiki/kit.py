@@ -6,16 +6,17 @@ import os
 import threading
 from dataclasses import dataclass, field
 
+from askwiki.calls.parts import Guard
 from askwiki.configuration import Configuration, load_configuration
-from askwiki.embedding import Embedder, make_embedder
-from askwiki.everyday import Everyday, load_everyday
-from askwiki.glossary import Glossary, load_glossary
-from askwiki.guard import Guard
-from askwiki.llm import Llm, make_llm
+from askwiki.encoders.factory import make_embedder, make_sparse
+from askwiki.encoders.port import Embedder, SparseEncoder
+from askwiki.encoders.rerankers import Reranker, make_reranker
+from askwiki.language.glossary import Glossary, load_glossary
+from askwiki.language.synonyms import Everyday, load_everyday
+from askwiki.llm.factory import make_llm
+from askwiki.llm.port import Llm
 from askwiki.prompts import Prompts, load_prompts
-from askwiki.reranking import Reranker, make_reranker
 from askwiki.settings import Settings
-from askwiki.sparse import SparseEncoder, make_sparse
 from askwiki.store import Reader, open_reader
 from askwiki.texts import Texts, load_texts
 

@@ -16,19 +16,20 @@ from pathlib import Path
 from typing import Any
 
 from askwiki.data import Page
-from askwiki.embedding import make_embedder
-from askwiki.glossary import Glossary
-from askwiki.llm import make_llm
+from askwiki.encoders.factory import make_embedder
+from askwiki.language.glossary import Glossary
+from askwiki.llm.factory import make_llm
 from askwiki.prompts import load_prompts
 from askwiki.settings import ChunkingSettings, ContextSettings, EmbeddingSettings, LlmSettings
-from indexer.asking import Desk
-from indexer.cache import Cache
-from indexer.chunks import chunk_page
-from indexer.context import describe
-from indexer.fit import Count
-from indexer.sources import PageFailure, open_source
-from indexer.tally import Tally
-from tests.scripted import Asking, Saying, ScriptedServer
+from indexer.chunking.chunks import chunk_page
+from indexer.chunking.token_limit import Count
+from indexer.enrich.asking import Desk
+from indexer.enrich.cache import Cache
+from indexer.enrich.context import describe
+from indexer.enrich.counters import Tally
+from indexer.opening import open_source
+from indexer.sources import PageFailure
+from tests.support.scripted import Asking, Saying, ScriptedServer
 
 ROOT = Path(__file__).resolve().parents[2]
 ROUNDS = 9  # best of

@@ -21,11 +21,11 @@ from markdownify import markdownify
 
 from askwiki.configuration import Configuration
 from askwiki.settings import Settings
-from indexer.confluence.html_page import read_html_page
-from indexer.confluence.html_tree import parse_fragment
-from indexer.confluence.links import Context
 from indexer.confluence.page import convert
-from indexer.sources import open_source
+from indexer.confluence.parse.html_page import read_html_page
+from indexer.confluence.parse.html_tree import parse_fragment
+from indexer.confluence.parse.links import Context
+from indexer.opening import open_source
 
 ROOT = Path(__file__).resolve().parents[2]
 STRUTS = ROOT.parent / "shared" / "data" / "confluence-real" / "struts2-docs-siteexport" / "pages"

@@ -17,15 +17,15 @@ from typing import Any
 
 import requests
 
-from askwiki.embedding import make_embedder
+from askwiki.encoders.factory import make_embedder
 from askwiki.settings import EmbeddingSettings
 from tests.bench import proc
 from tests.bench.crowd_clients import seen, start
 from tests.bench.filled import fill
 from tests.bench.row import row
 from tests.demo import demo_environment
-from tests.llm_process import RunningLlm, running_llm
-from tests.running import Running, ask, serving
+from tests.support.llm_process import RunningLlm, running_llm
+from tests.support.running import Running, ask, serving
 
 CHATS, OVER, STAYING = 200, 20, 40
 COME_WITHIN = 20.0  # seconds, in the first crowd; in the second all press Enter at once

@@ -19,7 +19,7 @@ import aiohttp
 import openai
 
 from tests.bench.filled import questions
-from tests.running import PERSON, ROOT, environment, kind_of
+from tests.support.running import PERSON, ROOT, environment, kind_of
 
 FOLLOWS_EVERY = 4  # one chat of so many asks a second question: its filter calls the model
 

@@ -21,15 +21,15 @@ from typing import Any, NamedTuple
 
 from askwiki.configuration import load_configuration
 from askwiki.data import Attachment, Page
-from askwiki.glossary import Glossary
-from askwiki.llm import make_llm
+from askwiki.language.glossary import Glossary
+from askwiki.llm.factory import make_llm
 from askwiki.prompts import load_prompts
-from indexer.asking import Desk
-from indexer.cache import Cache
-from indexer.plantuml import find_source, syntax_error
+from indexer.enrich.asking import Desk
+from indexer.enrich.cache import Cache
+from indexer.enrich.counters import Tally
+from indexer.enrich.plantuml import find_source, syntax_error
+from indexer.enrich.vision import recover_diagrams
 from indexer.sources import read_attachment
-from indexer.tally import Tally
-from indexer.vision import recover_diagrams
 
 ROOT = Path(__file__).resolve().parents[2]
 DIAGRAMS = 12

@@ -14,14 +14,14 @@ from pathlib import Path
 import numpy as np
 
 from askwiki.data import Chunk, Vectors
-from askwiki.embedding import Embedder
+from askwiki.encoders.factory import make_sparse
+from askwiki.encoders.port import Embedder
 from askwiki.settings import ChunkingSettings, SparseSettings
-from askwiki.sparse import make_sparse
-from askwiki.store.embedded import EmbeddedWriter
+from askwiki.store.embedded.store import EmbeddedWriter
 from askwiki.store.fingerprint import fingerprint_of
 from askwiki.store.port import PageState, Point
-from tests.running import ROOT
-from tests.small_wiki import chunk
+from tests.support.running import ROOT
+from tests.support.small_wiki import chunk
 
 A_PAGE = 7  # chunks: five sections of one part, then one of two; in docs-ru 27 % of the chunks are parts
 PIECES = 3  # dense vectors of a chunk's text: about 300 tokens

@@ -1,7 +1,7 @@
 """How index time, question time and memory grow with the number of chunks, on the embedded store and on a server.
 
 One index is filled further and further; at each mark it is published and a process of its own asks it. The
-texts are generated (``tests/zipf.py``), the vectors random: an exact search takes as long over them as over real
+texts are generated (``tests/support/zipf.py``), the vectors random: an exact search takes as long over them as over real
 ones, a server's graph does not (its recall is not measured here). ``BENCH_FULL=1`` adds 200,000 chunks.
 """
 
@@ -27,14 +27,14 @@ from numpy.typing import NDArray
 
 from askwiki.configuration import load_configuration
 from askwiki.data import PUBLIC, Rights, Vectors
+from askwiki.encoders.factory import make_sparse
 from askwiki.settings import SparseSettings, StoreSettings
-from askwiki.sparse import make_sparse
 from askwiki.stages.search import Query, search
 from askwiki.store import open_reader, open_writer
 from askwiki.store.port import PageState, Point
 from tests.bench.calibration import slowness
-from tests.stores import FINGERPRINT, make_chunk
-from tests.zipf import Zipf
+from tests.support.stores import FINGERPRINT, make_chunk
+from tests.support.zipf import Zipf
 
 ROOT = Path(__file__).resolve().parents[2]
 MARKS = [1_000, 10_000, 50_000, *([200_000] if os.environ.get("BENCH_FULL") else [])]
@@ -81,7 +81,7 @@ def rows() -> list[dict[str, Any]]:
 def _on_server(url: str) -> list[Mark]:
     key = os.environ.get("ASKWIKI_QDRANT_KEY", "")
     settings = StoreSettings(qdrant_url=url, qdrant_key=key, collection=f"growth_{uuid.uuid4().hex[:12]}")
-    from askwiki.store.server import connect
+    from askwiki.store.qdrant.server import connect
 
     try:
         with tempfile.TemporaryDirectory() as folder:

@@ -20,15 +20,16 @@ from numpy.typing import NDArray
 
 from askwiki.configuration import Configuration, load_configuration
 from askwiki.data import PUBLIC, Chunk, Page
-from askwiki.embedding import Embedder
+from askwiki.encoders.port import Embedder
 from askwiki.store.port import PageState, Point
-from indexer.apply import Tools
-from indexer.confluence.html_page import read_html_page
-from indexer.prepare import prepare_page
-from indexer.run import open_tools
-from indexer.sources import PageFailure, open_source
-from indexer.sync import Rules, sync
-from indexer.vectors import make_points
+from indexer.confluence.parse.html_page import read_html_page
+from indexer.opening import open_source
+from indexer.sources import PageFailure
+from indexer.sync.apply import Tools
+from indexer.sync.prepare import prepare_page
+from indexer.sync.run import open_tools
+from indexer.sync.sync import Rules, sync
+from indexer.sync.vectors import make_points
 from tests.bench.calibration import slowness
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -13,19 +13,20 @@ from typing import Any
 
 import openai
 
-from askwiki import flow
 from askwiki.data import Answer, Identity, Status, Turn
+from askwiki.flow import ask as flow
 from askwiki.kit import Kit
-from askwiki.llm import Message, make_llm
+from askwiki.llm.factory import make_llm
+from askwiki.llm.port import Message
 from askwiki.settings import LlmSettings, RelevanceSettings
-from askwiki.store.embedded import EmbeddedReader
+from askwiki.store.embedded.store import EmbeddedReader
 from tests.bench.calibration import scaled
 from tests.bench.filled import fill, questions
 from tests.bench.row import row
-from tests.fakes import HashEmbedder
-from tests.llm_process import CONDENSED, RunningLlm, running_llm
-from tests.scripted import ScriptedLlm
-from tests.small_wiki import kit_of, with_settings
+from tests.support.fakes import HashEmbedder
+from tests.support.llm_process import CONDENSED, RunningLlm, running_llm
+from tests.support.scripted import ScriptedLlm
+from tests.support.small_wiki import kit_of, with_settings
 
 CHUNKS = 5_000
 ASKED = 40  # questions a figure

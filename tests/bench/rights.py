@@ -13,14 +13,14 @@ import numpy as np
 import qdrant_edge as edge
 from numpy.typing import NDArray
 
-from askwiki.access import acl_key, normalise, rights_of
+from askwiki.access.rights import acl_key, normalise, rights_of
 from askwiki.data import Clause, Identity, Sparse, Vectors
 from askwiki.settings import AccessSettings
-from askwiki.store.embedded import EmbeddedReader, EmbeddedWriter
+from askwiki.store.embedded.store import EmbeddedReader, EmbeddedWriter
+from askwiki.store.embedded.versions import copy_shard, read_pointer
 from askwiki.store.port import PageState, Point
-from askwiki.store.versions import copy_shard, read_pointer
 from tests.bench.search_scale import DEPTH, SIZE, sparse_vector, unit_vector
-from tests.stores import FINGERPRINT, make_chunk
+from tests.support.stores import FINGERPRINT, make_chunk
 
 CHUNKS, SETS, GROUPS, MINE = 50_000, 2_000, 500, 100
 A_PAGE = CHUNKS // SETS  # every page has its own set of readers

@@ -14,10 +14,10 @@ import qdrant_edge as edge
 from numpy.typing import NDArray
 
 from askwiki.data import PUBLIC, Chunk, Rights, Sparse, Vectors
-from askwiki.store.embedded import EmbeddedReader, EmbeddedWriter
+from askwiki.store.embedded.store import EmbeddedReader, EmbeddedWriter
+from askwiki.store.embedded.versions import copy_shard, read_pointer
 from askwiki.store.port import Leg, PageState, Point
-from askwiki.store.versions import copy_shard, read_pointer
-from tests.stores import FINGERPRINT, make_chunk
+from tests.support.stores import FINGERPRINT, make_chunk
 
 CHUNKS = 50_000
 A_PAGE = 50  # chunks of a page: only the writing is the faster for it

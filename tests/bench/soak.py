@@ -1,7 +1,7 @@
 """5,000 questions and 20 syncs in one process: what grows, what leaks, what becomes slower (``make soak``).
 
 The question's whole way in the process; the language model and the encoder are the scripted ones behind
-real HTTP (``tests/llm_process.py``; vectors by the text's checksum, next to no model time), so that
+real HTTP (``tests/support/llm_process.py``; vectors by the text's checksum, next to no model time), so that
 connections are counted too. A sync rewrites, removes and adds pages while questions read the index.
 Takes about ten minutes on two quiet cores. The plot goes to ``bench-soak.svg``.
 """
@@ -21,18 +21,18 @@ from typing import Any
 
 import numpy as np
 
-from askwiki import flow
 from askwiki.configuration import Configuration, load_configuration
 from askwiki.data import Answer, Identity, Turn
+from askwiki.flow import ask as flow
 from askwiki.kit import Kit, build_kit
-from indexer.run import run_sources
-from indexer.sources import open_source
-from indexer.sync import Rules
+from indexer.opening import open_source
+from indexer.sync.run import run_sources
+from indexer.sync.sync import Rules
 from tests.bench import proc
 from tests.bench.calibration import slowness_now
 from tests.bench.filled import questions, running_words
 from tests.bench.row import row
-from tests.llm_process import RunningLlm, running_llm
+from tests.support.llm_process import RunningLlm, running_llm
 
 QUESTIONS = int(os.environ.get("SOAK_QUESTIONS", "5000"))
 SYNCS = 20

@@ -12,14 +12,15 @@ from typing import Any
 
 from askwiki.configuration import Configuration, load_configuration, replace_setting
 from askwiki.data import Page
-from askwiki.embedding import make_embedder
+from askwiki.encoders.factory import make_embedder
 from askwiki.settings import EmbeddingSettings
-from indexer.ledger import Ledger
-from indexer.run import run_sources
-from indexer.sources import PageRef, open_source
-from indexer.sync import Rules
-from tests.sources import Indexer, make_page
-from tests.stores import Store, embedded
+from indexer.opening import open_source
+from indexer.sources import PageRef
+from indexer.sync.ledger import Ledger
+from indexer.sync.run import run_sources
+from indexer.sync.sync import Rules
+from tests.support.sources import Indexer, make_page
+from tests.support.stores import Store, embedded
 
 EXPORT_PAGES = 390
 MANY_PAGES = 10_000

@@ -12,16 +12,16 @@ from typing import Any
 
 import openai
 
-from askwiki import flow
 from askwiki.data import Candidate, Chunk, Identity, Question, Token, Turn
+from askwiki.flow import ask as flow
 from askwiki.kit import Kit
-from askwiki.llm import make_llm
+from askwiki.llm.factory import make_llm
 from askwiki.settings import LlmSettings
 from askwiki.stages.condense import condense
 from askwiki.stages.relevance import judge
 from tests.bench.row import row
-from tests.llm_process import RunningLlm, running_llm
-from tests.small_wiki import chunk, kit_of, with_settings
+from tests.support.llm_process import RunningLlm, running_llm
+from tests.support.small_wiki import chunk, kit_of, with_settings
 
 ROUNDS = 3  # pairs of ours and bare, one after the other; the median of the ratios counts
 CANDIDATES, PARALLEL, CHATS = 50, 8, 6

@@ -20,7 +20,7 @@ from tests.demo import KEPT
 from tests.e2e.directory import EMPLOYEES, is_installed
 from tests.e2e.stack import NOTHING_INDEXED, PLACE, Stack, index_sample, settings_of, stack
 from tests.e2e.wiki_site import wiki_site
-from tests.running import ROOT
+from tests.support.running import ROOT
 
 CHAT_PORT, WIKI_PORT = 3000, 3001  # the same every time: links in kept chats stay good
 LOOK_SECONDS = 1.0

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.processes import process
-from tests.running import reserved_port
-from tests.waiting import until
+from tests.support.processes import process
+from tests.support.running import reserved_port
+from tests.support.waiting import until
 
 BASE = "dc=example,dc=com"
 ADMIN = f"cn=admin,{BASE}"

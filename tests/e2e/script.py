@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tests.scripted import Asking, Saying
+from tests.support.scripted import Asking, Saying
 
 ROLES = ("condense", "relevance", "answer")
 ENVIRONMENT = {f"ASKWIKI_LLM__{role.upper()}__MODEL": role for role in ROLES}

@@ -14,7 +14,7 @@ from tests.demo import PLACE as DEMO
 from tests.demo import WIKI
 from tests.e2e.directory import directory
 from tests.e2e.webui import RunningWebUi, webui
-from tests.running import ROOT, Running, environment, serving
+from tests.support.running import ROOT, Running, environment, serving
 
 PLACE = ROOT / ".askwiki" / "e2e"
 WEBUI = ROOT / ".venv-webui"  # made by install.sh

@@ -30,8 +30,8 @@ from tests.e2e.scenes import (
     WIKI_URL,
 )
 from tests.e2e.world import ADMIN, HOME, World
-from tests.running import ROOT, environment
-from tests.waiting import PATIENCE, until
+from tests.support.running import ROOT, environment
+from tests.support.waiting import PATIENCE, until
 
 pytestmark = pytest.mark.e2e
 STATUS_PAGE = f"{WIKI_URL}/pages/viewpage.action?pageId=65631"

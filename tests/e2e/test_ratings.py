@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from askwiki import openwebui
 from askwiki.commands import feedback
 from askwiki.data import Answer, Source
-from askwiki.provision import WebUi, sign_in
+from askwiki.openwebui import events as openwebui
+from askwiki.openwebui.provision import WebUi, sign_in
 from tests.e2e.webui import RunningWebUi
 
 if TYPE_CHECKING:  # playwright is there for the marked tests only

@@ -14,11 +14,11 @@ pytest.importorskip("playwright.sync_api")
 from playwright.sync_api import Page, Playwright
 
 from askwiki.evaluate.outcome import Grade, Link
-from askwiki.evaluate.review import HumanGrade, read_sheet
-from askwiki.evaluate.review_page import review_page
+from askwiki.evaluate.reports.review import HumanGrade, read_sheet
+from askwiki.evaluate.reports.review_page import review_page
 from askwiki.texts import load_texts
 from tests.e2e.browser import chromium
-from tests.outcomes import outcome
+from tests.support.outcomes import outcome
 
 pytestmark = pytest.mark.e2e
 ROOT = Path(__file__).resolve().parents[2]

@@ -18,7 +18,7 @@ from playwright.sync_api import expect
 from tests.e2e.browser import PHONE, SOURCE_CHIP, WIDE, Chat
 from tests.e2e.scenes import CANCEL, REFUND, STATUSES
 from tests.e2e.world import ADMIN, World
-from tests.running import ROOT
+from tests.support.running import ROOT
 
 pytestmark = pytest.mark.e2e
 LONG, LONGER = (WIDE[0], 1100), (WIDE[0], 1480)  # a whole form, a whole answer with its diagram

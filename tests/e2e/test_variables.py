@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from tests.e2e.stack import WEBUI
-from tests.running import ROOT
+from tests.support.running import ROOT
 
 pytestmark = pytest.mark.e2e
 READ_BY_PYTHON = {"NO_PROXY", "no_proxy"}  # by its HTTP libraries

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import yaml
 
-from askwiki.provision import provision, sign_in
+from askwiki.openwebui.provision import provision, sign_in
 from tests.e2e.directory import ADMIN, ADMIN_PASSWORD, BASE
-from tests.processes import await_url, process
-from tests.running import reserved_port
-from tests.waiting import PATIENCE
+from tests.support.processes import await_url, process
+from tests.support.running import reserved_port
+from tests.support.waiting import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
 START_SECONDS = 420.0  # of a first start: migrations, and 30 to 60 s of imports on two idle cores

@@ -10,14 +10,14 @@ from typing import Any
 
 from playwright.sync_api import Browser, BrowserContext, Playwright, expect
 
-from askwiki.provision import WebUi, sign_in
+from askwiki.openwebui.provision import WebUi, sign_in
 from tests.e2e.browser import PATIENCE, Chat, chromium, person, sign_in_by_directory, sign_in_by_email, window
 from tests.e2e.scenes import SCENES, WIKI_URL
 from tests.e2e.script import ENVIRONMENT, ROLES, Script
 from tests.e2e.stack import PLACE, Stack, index_sample, settings_of, stack
 from tests.e2e.wiki_site import WikiSite, wiki_site
-from tests.running import metric
-from tests.scripted import ScriptedServer
+from tests.support.running import metric
+from tests.support.scripted import ScriptedServer
 
 HOME = {"127.0.0.1", "wiki.example.com"}  # the only hosts that a page may ask for anything
 ADMIN = "admin"

@@ -11,10 +11,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from askwiki import flow
 from askwiki.configuration import load_configuration
 from askwiki.data import Answer, Candidate, Identity, Status, Token, Trace, Turn
 from askwiki.errors import AskWikiError
+from askwiki.flow import ask as flow
 from askwiki.kit import Kit, build_kit
 
 

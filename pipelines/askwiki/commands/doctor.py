@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from askwiki.configuration import Configuration, load_configuration
-from askwiki.doctor import Finding, changed_settings, examine
+from askwiki.doctor.checks import Finding, changed_settings, examine
 
 SIGNS = {"ok": "ok", "warning": "!", "failure": "FAILS"}
 

@@ -10,11 +10,10 @@ import sys
 import uvicorn
 
 from askwiki.configuration import load_configuration
-from askwiki.connections import ImpatientProtocol
-from askwiki.embedding import make_embedder
-from askwiki.encoder import encoder_app
+from askwiki.encoders.factory import make_embedder, make_sparse
 from askwiki.errors import SettingsError
-from askwiki.sparse import make_sparse
+from askwiki.server.connections import ImpatientProtocol
+from askwiki.server.encoder import encoder_app
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

@@ -8,15 +8,15 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from askwiki.commands.eval_inputs import FAULTS, FINE, only_file, pages_of_source
 from askwiki.errors import AskWikiError, SettingsError, SourceError
-from askwiki.evaluate import tables
 from askwiki.evaluate.check import faults_of
 from askwiki.evaluate.compare import compare, comparison_json, comparison_rows
 from askwiki.evaluate.questions import load_questions, read_questions
-from askwiki.evaluate.run import read_outcomes
+from askwiki.evaluate.reports import tables
+from askwiki.evaluate.running.run import read_outcomes
 from askwiki.evaluate.split import divide, write_split
 
-FINE, FAULTS = 0, 1
 USAGE = """\
 eval FILE                   put every question of FILE to the flow, judge the answers, write a report
 eval check FILE             faults of the file, one a line; with --source also pages and snippets
@@ -88,8 +88,6 @@ def check(options: argparse.Namespace, files: Sequence[Path]) -> int:
         raise SourceError(f"{file} holds no questions; each line must be one JSON object.")
     pages = None
     if options.source:
-        from askwiki.commands.eval_wiki import pages_of_source
-
         pages = pages_of_source(options.source)
     faults += faults_of(questions, pages)
     for fault in faults:
@@ -154,12 +152,6 @@ SUBCOMMANDS: Mapping[str, Callable[[argparse.Namespace, Sequence[Path]], int]] =
     "ablate": _lazily("ablation"),
     "draft": _lazily("drafts"),
 }
-
-
-def only_file(files: Sequence[Path], usage: str) -> Path:
-    if len(files) != 1:
-        raise AskWikiError(f"Usage: {usage}. Got {len(files)} files.")
-    return files[0]
 
 
 def _positive(text: str) -> int:

@@ -13,27 +13,26 @@ from pathlib import Path
 from tqdm import tqdm
 
 from askwiki.commands.ask import identity_of
-from askwiki.commands.eval import FAULTS, FINE, only_file
-from askwiki.commands.eval_wiki import index_variant, pages_of_source
+from askwiki.commands.eval_inputs import FAULTS, FINE, index_variant, only_file, pages_of_source
 from askwiki.configuration import load_configuration, settings_digest
 from askwiki.errors import AskWikiError, SettingsError, SourceError
-from askwiki.evaluate import tables
 from askwiki.evaluate.ablate import Variant, changed, choose, contributions, load_variants
-from askwiki.evaluate.answers_report import answers_report
-from askwiki.evaluate.asking import settings_in_force
 from askwiki.evaluate.compare import compare
 from askwiki.evaluate.draft import draft, to_text
-from askwiki.evaluate.merging import merge
 from askwiki.evaluate.outcome import Outcome
 from askwiki.evaluate.questions import GoldQuestion, load_questions
-from askwiki.evaluate.report import Report, retrieval_report
-from askwiki.evaluate.report_parts import parts_of
-from askwiki.evaluate.report_text import Say
-from askwiki.evaluate.review import read_sheet
-from askwiki.evaluate.run import read_outcomes
-from askwiki.evaluate.session import ANSWERS, Plan, perform
-from askwiki.evaluate.visibility import unseen
-from askwiki.evaluate.write import read_report, say_in, write_reports, write_review
+from askwiki.evaluate.reports import tables
+from askwiki.evaluate.reports.answers import answers_report
+from askwiki.evaluate.reports.merging import merge
+from askwiki.evaluate.reports.numbers import Report, retrieval_report
+from askwiki.evaluate.reports.parts import parts_of
+from askwiki.evaluate.reports.review import read_sheet
+from askwiki.evaluate.reports.text import Say
+from askwiki.evaluate.reports.write import read_report, say_in, write_reports, write_review
+from askwiki.evaluate.running.asking import settings_in_force
+from askwiki.evaluate.running.run import read_outcomes
+from askwiki.evaluate.running.session import ANSWERS, Plan, perform
+from askwiki.evaluate.running.visibility import unseen
 from askwiki.kit import Kit, build_kit
 from askwiki.texts import load_texts
 

@@ -11,11 +11,11 @@ from urllib.parse import quote
 
 from askwiki.configuration import load_configuration
 from askwiki.errors import AskWikiError, SettingsError
-from askwiki.evaluate import tables
-from askwiki.evaluate.ratings import Rating, read_ratings
-from askwiki.feedback import EXPORT, to_mend, to_write, trend_rows, write_feedback
+from askwiki.evaluate.reports import tables
 from askwiki.masking import echoed
-from askwiki.provision import WebUi, sign_in
+from askwiki.openwebui.feedback import EXPORT, to_mend, to_write, trend_rows, write_feedback
+from askwiki.openwebui.provision import WebUi, sign_in
+from askwiki.openwebui.ratings import Rating, read_ratings
 
 FINE, FAULTS = 0, 1
 DEFAULT_FOLDER = Path(".askwiki/feedback")

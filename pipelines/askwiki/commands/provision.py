@@ -6,8 +6,8 @@ import argparse
 import os
 
 from askwiki.errors import SettingsError
-from askwiki.process import say
-from askwiki.provision import provision, sign_in
+from askwiki.openwebui.process import say
+from askwiki.openwebui.provision import provision, sign_in
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

@@ -10,15 +10,15 @@ import socket
 
 import uvicorn
 
-from askwiki.access import unbelieved
+from askwiki.access.rights import unbelieved
 from askwiki.configuration import CHECKOUT, load_configuration
-from askwiki.connections import ImpatientProtocol
 from askwiki.errors import AskWikiError
 from askwiki.logs import set_up_logging
-from askwiki.process import measure_index, told
-from askwiki.routes import Routes
-from askwiki.server import Guard
-from askwiki.stock import load_stock_app, plugins_folder, server_key
+from askwiki.openwebui.process import measure_index, told
+from askwiki.server.connections import ImpatientProtocol
+from askwiki.server.guarded import Guard
+from askwiki.server.routes import Routes
+from askwiki.server.stock import load_stock_app, plugins_folder, server_key
 
 logger = logging.getLogger(__name__)
 GRACE_SECONDS = 5  # running answers get this long when the server is told to stop
@@ -36,7 +36,9 @@ def run(options: argparse.Namespace) -> int:
     set_up_logging(settings.log_level, settings.log_format)
     if told_admin := unbelieved(settings.access):
         logger.warning("%s", told_admin)
-    chat = importlib.import_module("askwiki.chat")  # a fault shows here; the stock server would move the plugins away
+    chat = importlib.import_module(
+        "askwiki.openwebui.plugins"
+    )  # a fault shows here; the stock server would move the plugins away
     stock = load_stock_app(os.environ, plugins_folder(os.environ, CHECKOUT / "pipelines"))
     routes = Routes(stock.routes, stock.pipelines, loading=settings.server.pipelines_api)
     listening = _listen(options.host, options.port)

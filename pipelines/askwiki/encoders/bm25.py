@@ -14,8 +14,8 @@ from functools import lru_cache
 import mmh3
 
 from askwiki.data import Sparse
-from askwiki.encoders.terms import grams
-from askwiki.encoders.terms import terms as terms_of
+from askwiki.language.terms import grams
+from askwiki.language.terms import terms as terms_of
 from askwiki.settings import SparseSettings
 
 RULES = 2  # part of the identity: raise it when the same text gives other words than before

@@ -6,8 +6,8 @@ import contextlib
 import gc
 from collections.abc import Iterator
 
-from askwiki import memory
 from askwiki.errors import ModelError
+from askwiki.system import memory
 
 LARGE_BATCH = 16_384  # tokens; after a larger batch its memory is given back
 

@@ -15,7 +15,7 @@ from askwiki.data import Page
 from askwiki.errors import ModelError
 from askwiki.evaluate.matching import normalise
 from askwiki.kit import Kit
-from askwiki.llm import Llm, Message
+from askwiki.llm.port import Llm, Message
 from askwiki.stages.fence import Fence
 
 log = logging.getLogger(__name__)

@@ -10,10 +10,10 @@ from datetime import date
 
 from askwiki.data import Passage, Question, Turn
 from askwiki.errors import ModelError
-from askwiki.llm import Llm, Message, Reply
+from askwiki.llm.port import Llm, Message, Reply
+from askwiki.stages.citations.checked_stream import SentenceGate
 from askwiki.stages.fence import Fence, one_line
-from askwiki.stages.gate import SentenceGate
-from askwiki.stages.passages import DIFFERS, OLDER, note_of
+from askwiki.stages.passages.assemble import DIFFERS, OLDER, note_of
 from askwiki.stages.tools import Tools
 
 NO_WORDS = 400  # characters; a longer answer without a source says more than that there is none

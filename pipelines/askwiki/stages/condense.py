@@ -16,13 +16,13 @@ from typing import Any, cast
 
 from askwiki.data import Intent, Need, Question, Turn
 from askwiki.errors import Cancelled, ModelError
-from askwiki.llm import Message
+from askwiki.language.stems import fold
+from askwiki.language.wording import CYRILLIC, LATIN, intent_of, language_of, leans_on_dialogue, points, points_back
+from askwiki.llm.port import Message
 from askwiki.settings import CondenseSettings, Settings
 from askwiki.stages.dialogue import clean, is_button, recent, split
 from askwiki.stages.smalltalk import is_about_last_answer, is_friendly, without_greeting
 from askwiki.stages.tools import Tools
-from askwiki.stages.wording import CYRILLIC, LATIN, intent_of, language_of, leans_on_dialogue, points, points_back
-from askwiki.stemming import fold
 
 logger = logging.getLogger(__name__)
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from urllib.parse import unquote
 
-from askwiki.access import rights_of
+from askwiki.access.rights import rights_of
 from askwiki.data import Identity, Rights, Turn
 from askwiki.errors import StoreError
 from askwiki.settings import AccessSettings

@@ -7,12 +7,12 @@ import re
 from collections.abc import Sequence
 
 from askwiki.data import Candidate, Question, Refusal
-from askwiki.encoders.terms import grams, terms
-from askwiki.everyday import Everyday
+from askwiki.language.stems import fold, telling_stems
+from askwiki.language.synonyms import Everyday
+from askwiki.language.terms import grams, terms
+from askwiki.language.wording import CYRILLIC, language_of
 from askwiki.settings import AnswerSettings
-from askwiki.stages.spans import text_of
-from askwiki.stages.wording import CYRILLIC, language_of
-from askwiki.stemming import fold, telling_stems
+from askwiki.stages.passages.spans import text_of
 
 READ = 10  # candidates in which a name of the question is looked for
 # Latin, or with a digit in front; two signs and more.

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from askwiki.data import Candidate, Question, Status, Verdict
 from askwiki.errors import AskWikiError, Cancelled
-from askwiki.llm import Llm, Message
+from askwiki.llm.port import Llm, Message
 from askwiki.settings import RelevanceSettings
 from askwiki.stages.fence import Fence, one_line
 from askwiki.stages.tools import Tools

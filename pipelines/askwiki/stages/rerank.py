@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from askwiki.data import Candidate
+from askwiki.encoders.rerankers import Reranker
 from askwiki.errors import ModelError
-from askwiki.reranking import Reranker
 from askwiki.settings import RerankSettings
-from askwiki.stages.spans import text_of
+from askwiki.stages.passages.spans import text_of
 
 logger = logging.getLogger(__name__)
 

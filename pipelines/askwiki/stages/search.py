@@ -11,15 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askwiki.data import Candidate, Chunk, LegHit, Question, Rights, Sparse
-from askwiki.everyday import Everyday
-from askwiki.glossary import Glossary
+from askwiki.encoders.port import SparseEncoder
+from askwiki.language.glossary import Glossary
+from askwiki.language.stems import fold, stems
+from askwiki.language.synonyms import Everyday
 from askwiki.settings import SearchSettings
-from askwiki.sparse import SparseEncoder
-from askwiki.stages.centre import own_words
 from askwiki.stages.fusion import Hits, fuse
+from askwiki.stages.passages.spans import text_of
+from askwiki.stages.query_centering import own_words
 from askwiki.stages.refusal import share_of
-from askwiki.stages.spans import text_of
-from askwiki.stemming import fold, stems
 from askwiki.store.port import Leg, Reader
 
 logger = logging.getLogger(__name__)

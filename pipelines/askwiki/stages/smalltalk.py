@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from askwiki.stemming import fold
+from askwiki.language.stems import fold
 
 _WORDS = re.compile(r"[^\W\d_]+")
 _ANY_WORD = re.compile(r"\w")

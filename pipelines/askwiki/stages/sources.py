@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from askwiki.data import Passage, Source
-from askwiki.stages.links import escape, link
+from askwiki.stages.citations.links import escape, link
 from askwiki.texts import Texts
 
 SNIPPET_CHARACTERS = 1_200  # of a passage in the chat's window beside the answer

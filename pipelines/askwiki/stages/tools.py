@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from askwiki.embedding import Embedder
-from askwiki.glossary import Glossary
-from askwiki.llm import Llm
+from askwiki.encoders.port import Embedder, SparseEncoder
+from askwiki.language.glossary import Glossary
+from askwiki.llm.port import Llm
 from askwiki.prompts import Prompts
-from askwiki.sparse import SparseEncoder
 from askwiki.store.port import Reader
 from askwiki.texts import Texts
 

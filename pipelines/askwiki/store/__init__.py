@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from askwiki.settings import StoreSettings
-from askwiki.store.heap import one_heap
+from askwiki.store.embedded.heap import one_heap
 from askwiki.store.port import Reader, Writer
 
 one_heap()  # before any thread has a heap of its own: later it does not help
@@ -18,11 +18,11 @@ __all__ = ["Reader", "Writer", "open_reader", "open_writer"]
 def open_reader(settings: StoreSettings) -> Reader:
     """Never fails on an empty or missing index: it then has count 0 and an empty fingerprint."""
     if settings.qdrant_url:
-        from askwiki.store.remote import ServerReader
-        from askwiki.store.server import Server, connect
+        from askwiki.store.qdrant.server import Server, connect
+        from askwiki.store.qdrant.store import ServerReader
 
         return ServerReader(Server(connect(settings), settings))
-    from askwiki.store.embedded import EmbeddedReader
+    from askwiki.store.embedded.store import EmbeddedReader
 
     return EmbeddedReader(Path(settings.path))
 
@@ -33,10 +33,10 @@ def open_writer(settings: StoreSettings, fingerprint: Mapping[str, Any], *, rebu
     With ``rebuild`` a new index is filled beside the one that answers; ``commit`` switches to it.
     """
     if settings.qdrant_url:
-        from askwiki.store.remote import ServerWriter
-        from askwiki.store.server import Server, connect
+        from askwiki.store.qdrant.server import Server, connect
+        from askwiki.store.qdrant.store import ServerWriter
 
         return ServerWriter(Server(connect(settings), settings), fingerprint, rebuild=rebuild)
-    from askwiki.store.embedded import EmbeddedWriter
+    from askwiki.store.embedded.store import EmbeddedWriter
 
     return EmbeddedWriter(Path(settings.path), fingerprint, rebuild=rebuild)

@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from askwiki.embedding import Embedder
+from askwiki.encoders.port import Embedder, SparseEncoder
 from askwiki.errors import StoreMismatch
 from askwiki.settings import ChunkingSettings
-from askwiki.sparse import SparseEncoder
 from askwiki.store.payload import DENSE, SCHEMA
 
 CHUNKER = 1  # raise it when the same page gives other chunks than before

@@ -27,22 +27,23 @@ from numpy.typing import NDArray
 
 from askwiki.configuration import Configuration, load_configuration
 from askwiki.data import PUBLIC, Chunk, Page
-from askwiki.embedding import Embedder
+from askwiki.encoders.port import Embedder
 from askwiki.evaluate.matching import gold_of
 from askwiki.evaluate.metrics import recall, snippet_ranks
 from askwiki.evaluate.outcome import Hit
 from askwiki.evaluate.questions import GoldQuestion, load_questions
 from askwiki.evaluate.statistics import paired_difference
-from askwiki.stages.centre import centred, question_vector
 from askwiki.stages.condense import by_rule
+from askwiki.stages.query_centering import centred, question_vector
 from askwiki.store.port import PageState
-from indexer.apply import Tools
-from indexer.cache import Cache, content_key
-from indexer.chunks import embedded_texts
-from indexer.prepare import prepare_page
-from indexer.run import open_tools
-from indexer.sources import PageFailure, open_source
-from indexer.vectors import make_points
+from indexer.chunking.chunks import embedded_texts
+from indexer.enrich.cache import Cache, content_key
+from indexer.opening import open_source
+from indexer.sources import PageFailure
+from indexer.sync.apply import Tools
+from indexer.sync.prepare import prepare_page
+from indexer.sync.run import open_tools
+from indexer.sync.vectors import make_points
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]

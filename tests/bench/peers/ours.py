@@ -9,13 +9,13 @@ from pathlib import Path
 
 import numpy as np
 
-from askwiki.access import rights_of
+from askwiki.access.rights import rights_of
 from askwiki.configuration import load_configuration
 from askwiki.data import Identity, Question
-from askwiki.everyday import load_everyday
-from askwiki.glossary import load_glossary
+from askwiki.encoders.factory import make_sparse
+from askwiki.language.glossary import load_glossary
+from askwiki.language.synonyms import load_everyday
 from askwiki.settings import StoreSettings
-from askwiki.sparse import make_sparse
 from askwiki.stages.search import Query, prefer, question_sparse, search, search_terms
 from askwiki.store import open_reader
 from tests.bench.peers.peer import resident

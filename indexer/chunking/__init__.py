@@ -1,0 +1,1 @@
+"""A page into chunks that hold a whole thought."""

@@ -1,0 +1,208 @@
+"""A page into chunks: whole thoughts, letter for letter, each knowing its place and its length."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, pairwise
+from typing import NamedTuple
+
+from askwiki.data import Chunk, Page
+from askwiki.errors import PageError
+from askwiki.markdown.blocks import Block, parse_blocks
+from askwiki.markdown.plain_text import PlainPage, plain_text
+from askwiki.settings import ChunkingSettings
+from indexer.chunking.anchors import with_anchor
+from indexer.chunking.breadcrumb import breadcrumb
+from indexer.chunking.cuts import Cutter, Span, Thought
+from indexer.chunking.groups import Group, group_of, group_sections
+from indexer.chunking.packer import Piece, Size
+from indexer.chunking.screens import Screens, is_labelled
+from indexer.chunking.sections import split_sections
+from indexer.chunking.token_limit import Count, Ruler, Stretch, fit_stretches, length_of
+
+HASH_BYTES = 10  # 80 bits: no collisions among the chunks of one page
+BETWEEN_VALUES, BETWEEN_ITEMS = "\x1e", "\x1f"  # ASCII's own separators, which no wiki lets through
+SCRAP = 60  # tokens of a section that is joined to its neighbour even where a model chooses the borders
+LEAST_ROOM = 16  # tokens for text beside the path; below that nothing sensible can be embedded
+
+
+class EmbeddedTexts(NamedTuple):
+    """Exactly what is embedded of a chunk: dense 1, dense 2, sparse."""
+
+    text: str
+    context: str
+    sparse: str
+
+
+class _Place(NamedTuple):
+    """A group of sections, where it stands in the page, and what stands before it when embedded."""
+
+    group: Group
+    start: int
+    end: int
+    head: str
+    head_tokens: int
+
+
+class _Cut(NamedTuple):
+    """A piece of a group, and whether it tells of a screen."""
+
+    piece: Piece
+    screen: bool
+
+
+def chunk_page(
+    page: Page,
+    *,
+    count: Count,
+    limit: int,
+    settings: ChunkingSettings,
+    acl: str = "",
+    cutter: Cutter | None = None,
+) -> list[Chunk]:
+    """All chunks of a page in order, context and hash still empty: ``with_context`` fills them.
+
+    ``count`` is the embedder's (prefix and special tokens included) and is called a few times with many
+    texts; ``limit`` is what an embedded text may have at most, the safety margin already taken off.
+    ``cutter`` divides long sections into thoughts; without it they are cut by rule where they are too long.
+    """
+    blocks = parse_blocks(page.markdown)
+    plain = PlainPage(page.markdown)
+    screens = Screens(page.markdown, blocks)
+    if cutter:  # it knows where thoughts end: only scraps are joined before
+        settings = dataclasses.replace(settings, merge_below=min(settings.merge_below, SCRAP))
+    [special] = count([""])
+    ruler = Ruler(count, special, limit, settings.overlap_sentences)
+    places = _places(page, blocks, plain, screens, ruler, settings)
+    if cutter:
+        thoughts = cutter(page, [Span(place.start, place.end, place.group.headings) for place in places])
+    else:
+        thoughts = [[Thought(place.end)] for place in places]
+    stretches = [
+        stretch
+        for place, ends in zip(places, thoughts, strict=True)
+        for stretch in _stretches(page, place, ends, limit, settings)
+    ]
+    fitted = iter(fit_stretches(plain, blocks, stretches, ruler))
+    cuts = [
+        _screens_told(place.group, [_Cut(piece, end.screen) for end in ends for piece in next(fitted)], screens)
+        for place, ends in zip(places, thoughts, strict=True)
+    ]
+    return list(_assemble(page, [place.group for place in places], cuts, acl, settings))
+
+
+def _screens_told(group: Group, cuts: list[_Cut], screens: Screens) -> list[_Cut]:
+    """Each part by the rules too: what it says, and what it repeats of a table's header."""
+    if len(cuts) == 1:
+        return [_Cut(cuts[0].piece, True)] if group.screen else cuts
+    return [
+        _Cut(
+            cut.piece,
+            cut.screen
+            or any(
+                screens.rule(start, end, group.headings)
+                for start, end in (*cut.piece.lead, (cut.piece.start, cut.piece.end))
+            ),
+        )
+        for cut in cuts
+    ]
+
+
+def _places(
+    page: Page, blocks: Sequence[Block], plain: PlainPage, screens: Screens, ruler: Ruler, settings: ChunkingSettings
+) -> list[_Place]:
+    """The page's groups; paths and sections are counted in one batch."""
+    sections = split_sections(page, blocks)
+    starts = list(accumulate([len(section.markdown) for section in sections], initial=0))
+    stretches = list(pairwise(starts))
+    paths = [breadcrumb(page.path, page.title, section.headings) for section in sections]
+    counted = ruler.measure([*paths, *map(plain.of, stretches)])
+    heads, bodies = counted[: len(paths)], counted[len(paths) :]
+    alone = [
+        group_of(
+            section,
+            tokens=length_of(body - ruler.special, end - start),
+            room=settings.tokens - head,
+            screen=bool(screens.rule(start, end, section.headings)),
+        )
+        for section, (start, end), head, body in zip(sections, stretches, heads, bodies, strict=True)
+    ]
+    places = []
+    for group in group_sections(alone, settings):
+        head = max(heads[group.first : group.last + 1])
+        path = paths[heads.index(head, group.first)]
+        places.append(_Place(group, starts[group.first], starts[group.last + 1], path, head))
+    return places
+
+
+def _stretches(
+    page: Page, place: _Place, thoughts: Sequence[Thought], limit: int, settings: ChunkingSettings
+) -> Iterator[Stretch]:
+    room = limit - place.head_tokens - 1  # the line's end
+    if room < LEAST_ROOM:
+        raise PageError(f"Path and title of «{page.title}» leave no room for its text in {limit} tokens.")
+    size = Size(min(max(settings.tokens - place.head_tokens, LEAST_ROOM), room), room)
+    start = place.start
+    for thought in thoughts:
+        share = (thought.end - start) / max(place.end - place.start, 1)
+        yield Stretch(start, thought.end, place.group.tokens * share, size, place.head)
+        start = thought.end
+
+
+def _assemble(
+    page: Page, groups: Sequence[Group], cuts: Sequence[Sequence[_Cut]], acl: str, settings: ChunkingSettings
+) -> Iterator[Chunk]:
+    seen: dict[tuple[str, ...], int] = {}
+    labelled = is_labelled(page.labels, settings.screen_labels)
+    ordinal = 0
+    for group, parts in zip(groups, cuts, strict=True):
+        url = with_anchor(page.url, group.anchor)
+        before = seen.get(group.place, 0)
+        seen[group.place] = before + 1
+        for part, cut in enumerate(parts, start=1):
+            yield Chunk(
+                id=f"{page.id}#{_digest((*group.place, str(before), str(part)))}",
+                page_id=page.id,
+                space=page.space,
+                title=page.title,
+                path=page.path,
+                headings=group.headings,
+                url=url,
+                kind=group.kind,
+                screen=labelled or cut.screen,
+                ordinal=ordinal,
+                part=part,
+                parts=len(parts),
+                text=cut.piece.text(page.markdown),
+                overlap=cut.piece.overlap,
+                updated=page.updated,
+                labels=page.labels,
+                acl=acl,
+            )
+            ordinal += 1
+
+
+def embedded_texts(chunk: Chunk, sparse_path: bool) -> EmbeddedTexts:
+    """What the encoders are given, without marks and addresses; the page's path is in the sparse text by setting."""
+    full = breadcrumb(chunk.path, chunk.title, chunk.headings)
+    short = full if sparse_path else breadcrumb((), chunk.title, chunk.headings)
+    text = plain_text(chunk.text)
+    return EmbeddedTexts(f"{full}\n{text}".strip(), chunk.context, f"{short}\n{text}".strip())
+
+
+def with_context(chunk: Chunk, context: str) -> Chunk:
+    """The chunk with its context and the hash of all that the store keeps of it: another hash, another point."""
+    *fields, _ = described = chunk._replace(context=context)
+    return described._replace(hash=_digest([value if isinstance(value, str) else _line(value) for value in fields]))
+
+
+def _line(value: object) -> str:
+    return BETWEEN_ITEMS.join(value) if isinstance(value, tuple) else str(value)
+
+
+def _digest(values: Sequence[str]) -> str:
+    """A short hash of texts; a control character keeps their borders apart."""
+    whole = BETWEEN_VALUES.join(values).encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(whole, digest_size=HASH_BYTES).hexdigest()

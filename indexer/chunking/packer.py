@@ -1,0 +1,108 @@
+"""Units into pieces of the wished size, cut where it costs a reader least."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from indexer.chunking.units import IN_A_SENTENCE, Unit
+
+# What a piece of half the wished size costs, on the scale of the border prices. Fuller pieces are found
+# first more often: a border between sentences is taken when no better one leaves three quarters full.
+HALF_FULL = 75
+SCRAP_SHARE = 0.15  # of the wished size: a last piece below that is a scrap …
+SCRAP_LEFT = 40  # … and leaving one costs this
+LEAST_FILLED = 0.25  # of the wished size: no border before that, whatever its price
+OVERLAP_SHARE = 0.2  # of the wished size: longer sentences and rows are not repeated
+HEADER_SHARE = 0.4  # of the wished size: wider table headers are not repeated
+
+
+class Size(NamedTuple):
+    """Tokens for the text of a piece: wished, and never more than ``most``."""
+
+    wished: float
+    most: float
+
+
+class Piece(NamedTuple):
+    """``text[start:end]`` of the page, after the earlier stretches in ``lead`` that it repeats."""
+
+    start: int
+    end: int
+    lead: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def stretches(self) -> tuple[tuple[int, int], ...]:
+        """All of the page that it holds, what it repeats first."""
+        return *self.lead, (self.start, self.end)
+
+    def text(self, page: str) -> str:
+        own = page[self.start : self.end]
+        return "".join([*(page[start:end] for start, end in self.lead), own]) if self.lead else own
+
+    @property
+    def overlap(self) -> int:
+        """Leading characters of the piece's text that repeat earlier text."""
+        return sum(end - start for start, end in self.lead) if self.lead else 0
+
+
+def pack(units: Sequence[Unit], tokens: Sequence[float], size: Size, overlap_sentences: int) -> list[Piece]:
+    """Pieces that hold all units in order; ``tokens`` is the length of each unit.
+
+    From each beginning the cheapest border within reach is taken: its price, plus what an underfilled
+    piece costs, plus what it costs to leave a scrap for the last piece.
+    """
+    pieces: list[Piece] = []
+    start = 0
+    left = sum(tokens)
+    density = left / max(units[-1].end - units[0].start, 1) if units else 0.0
+    while start < len(units):
+        lead = _lead(units, tokens, start, size, overlap_sentences) if start else ()
+        taken = sum(end - begin for begin, end in lead) * density
+        end = _best_end(units, tokens, start, Size(size.wished - taken, size.most - taken), left)
+        pieces.append(Piece(units[start].start, units[end - 1].end, lead))
+        left -= sum(tokens[start:end])
+        start = end
+    return pieces
+
+
+def _best_end(units: Sequence[Unit], tokens: Sequence[float], start: int, size: Size, left: float) -> int:
+    """The unit before which to cut; at least one unit is taken."""
+    if left <= size.most:
+        return len(units)
+    best, lowest = start + 1, float("inf")
+    filled = 0.0
+    for end in range(start + 1, len(units)):
+        filled += tokens[end - 1]
+        if filled > size.most:
+            break
+        if filled < size.wished * LEAST_FILLED:
+            best = end  # only if nothing better comes: a unit too long for any piece follows
+            continue
+        cost = units[end].price + 4 * HALF_FULL * max(1 - filled / size.wished, 0.0) ** 2
+        if left - filled < size.wished * SCRAP_SHARE:
+            cost += SCRAP_LEFT
+        if cost <= lowest:
+            best, lowest = end, cost
+    return best
+
+
+def _lead(
+    units: Sequence[Unit], tokens: Sequence[float], start: int, size: Size, overlap_sentences: int
+) -> tuple[tuple[int, int], ...]:
+    """What a piece that begins with this unit repeats: a table's header, a fence's line, sentences."""
+    unit = units[start]
+    if unit.lead:
+        density = tokens[start] / max(unit.end - unit.start, 1)
+        kept = unit.lead
+        while kept and sum(end - begin for begin, end in kept) * density > size.wished * HEADER_SHARE:
+            kept = kept[:-1]
+        return kept
+    if not unit.prose or unit.price == IN_A_SENTENCE:
+        return ()
+    first = start
+    while first > 0 and start - first < overlap_sentences and units[first - 1].prose:
+        if sum(tokens[first - 1 : start]) > size.wished * OVERLAP_SHARE:
+            break
+        first -= 1
+    return ((units[first].start, unit.start),) if first < start else ()

@@ -1,0 +1,122 @@
+"""A chunk as the dense encoder sees it: small pieces, each with title and headings in front.
+
+A question is near one statement, not near a page of them: the store keeps all pieces of a chunk and
+scores the chunk by its best one (late interaction over passages, as in Khattab, Zaharia: ColBERT, 2020,
+with pieces in the place of tokens). What is found and read stays the whole chunk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from askwiki.data import Chunk
+from askwiki.language.stems import fold
+from askwiki.markdown.blocks import Block, parse_blocks
+from askwiki.markdown.plain_text import plain_text
+from indexer.chunking.sections import plain
+from indexer.chunking.sentences import language_of, sentence_ends, word_ends
+
+Count = Callable[[Sequence[str]], list[int]]
+_HEADER_LINES = 2  # of a Markdown table: names and ruler
+
+
+class _Part(NamedTuple):
+    """Something that is packed whole: a paragraph, an item, a row with its table's header."""
+
+    text: str
+    path: tuple[str, ...]
+    header: str = ""
+
+
+def piece_texts(chunk: Chunk, *, count: Count, tokens: int, limit: int) -> list[str]:
+    """What is embedded of a chunk: texts of about ``tokens`` with their path line, none above ``limit``.
+
+    Without ``tokens`` the chunk is one piece. A chunk without text is its path line.
+    """
+    if not tokens:
+        return [_with_path(chunk, chunk.headings, plain_text(chunk.text))]
+    [special] = count([""])
+    parts = [small for part in _parts(chunk) for small in _small(part, count, tokens + special)]
+    sizes = [size - special for size in count([plain_text(part.text) for part in parts])]
+    found = [_with_path(chunk, path, text) for path, text in _packed(parts, sizes, tokens)]
+    found = found or [_with_path(chunk, chunk.headings, "")]
+    lengths = count(found)
+    return [
+        text if length <= limit else _shortened(text, count, limit) for text, length in zip(found, lengths, strict=True)
+    ]
+
+
+def _parts(chunk: Chunk) -> Iterator[_Part]:
+    """The chunk in order, each part under the headings that stand above it."""
+    above, inside = list(chunk.headings), list[tuple[int, str]]()
+    for block in parse_blocks(chunk.text):
+        text = chunk.text[block.start : block.end]
+        if block.kind == "heading":
+            title = plain(block.title)
+            if above and not inside and fold(above[-1]) == fold(title):
+                above.pop()  # the chunk's own heading: from here on it is among those inside
+            inside = [(level, name) for level, name in inside if level < block.level]
+            if fold(title) != fold(chunk.title):
+                inside.append((block.level, title))
+        path = (*above, *(name for _, name in inside))
+        yield from _of_block(block, text, path)
+
+
+def _of_block(block: Block, text: str, path: tuple[str, ...]) -> Iterator[_Part]:
+    lines = text.splitlines(keepends=True)
+    if block.kind == "table" and len(lines) > _HEADER_LINES:
+        header = "".join(lines[:_HEADER_LINES])
+        yield from (_Part(line, path, header) for line in lines[_HEADER_LINES:] if line.strip())
+    elif block.kind == "list":
+        yield from (_Part(line, path) for line in lines if line.strip())
+    elif text.strip():
+        yield _Part(text, path)
+
+
+def _small(part: _Part, count: Count, tokens: int) -> list[_Part]:
+    """The part itself, or its lines, sentences or words when it is longer than a piece."""
+    words = plain_text(part.text)
+    if count([words])[0] <= tokens:
+        return [part]
+    ends = [0]
+    if words.count("\n"):
+        for line in words.splitlines(keepends=True):
+            ends.append(ends[-1] + len(line))
+    else:
+        sentences = sentence_ends(words, language_of(words))
+        ends += sentences if len(sentences) > 1 else word_ends(words, max(len(words) // 2, 1))
+    pieces = [words[start:end] for start, end in pairwise(ends) if words[start:end].strip()]
+    if len(pieces) < 2:
+        return [part]
+    return [small for piece in pieces for small in _small(part._replace(text=piece), count, tokens)]
+
+
+def _packed(parts: Sequence[_Part], sizes: Sequence[int], tokens: int) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Neighbours under the same headings together while they fit; a table's header before its first row."""
+    texts: list[str] = []
+    path: tuple[str, ...] = ()
+    used = 0
+    for part, size in zip(parts, sizes, strict=True):
+        if texts and (part.path != path or used + size > tokens):
+            yield path, plain_text("".join(texts))
+            texts, used = [], 0
+        if part.header and part.header not in texts:
+            texts.append(part.header)
+        texts.append(part.text if part.text.endswith("\n") else part.text + "\n")
+        path, used = part.path, used + size
+    if texts:
+        yield path, plain_text("".join(texts))
+
+
+def _with_path(chunk: Chunk, headings: Sequence[str], text: str) -> str:
+    return f"{' / '.join((chunk.title, *headings))}\n{text}".strip()
+
+
+def _shortened(text: str, count: Count, limit: int) -> str:
+    """A path that leaves no room goes first; what is left is cut at a word."""
+    shorter = text.partition("\n")[2] or text
+    while count([shorter])[0] > limit and len(shorter) > 1:
+        shorter = shorter[: word_ends(shorter, max(len(shorter) * 3 // 4, 1))[0]].rstrip() or shorter[:1]
+    return shorter

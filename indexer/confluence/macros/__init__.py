@@ -1,0 +1,1 @@
+"""Macros of the storage format into Markdown."""

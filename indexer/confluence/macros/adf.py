@@ -1,0 +1,100 @@
+"""Elements of the Cloud editor inside the storage format: each holds its content twice, one of both is kept."""
+
+from __future__ import annotations
+
+from lxml.etree import _Element
+
+from indexer.confluence.macros.boxes import panel_text, with_icon
+from indexer.confluence.macros.diagrams import encoded_plantuml
+from indexer.confluence.render.macro import attribute, first
+from indexer.confluence.render.markdown import Handler, Renderer, tag_name
+from indexer.confluence.render.storage_elements import block
+
+PANELS = {"info": "info", "note": "note", "tip": "tip", "success": "success", "warning": "warning", "error": "error"}
+
+
+def extension(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
+    """``ac:adf-extension``: the node where we know it, else the fallback that Confluence wrote for others."""
+    inside = first(node, "ac:adf-node")
+    fallback = first(node, "ac:adf-fallback")
+    known = _known(renderer, inside, tags) if inside is not None else None
+    if known is not None:
+        return known
+    if fallback is not None and (text := block(renderer, fallback, tags)).strip():
+        return text
+    if inside is not None and (text := block(renderer, inside, tags)).strip():
+        return text
+    name = _key(inside) if inside is not None else "adf-extension"
+    renderer.lose("macro", name, "its content is only in the wiki")
+    return f"\n\n{renderer.mark(name)}\n\n"
+
+
+def _known(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str | None:
+    kind = attribute(node, "type")
+    content = first(node, "ac:adf-content")
+    if kind == "panel" and content is not None:
+        label = _attribute(node, "panel-type") or _attribute(node, "panelType")
+        text = panel_text(renderer, PANELS.get(label, "panel" if label == "custom" else "info"), "", content, tags)
+        icon = _attribute(node, "panel-icon-text") or _attribute(node, "panelIconText")
+        return with_icon(text, icon) if icon and label == "custom" else text
+    if kind in ("decision-list", "decisionList"):
+        return _decisions(renderer, node, tags)
+    if kind.startswith("extension") or kind in ("bodied-extension", "bodiedExtension", "inline-extension"):
+        return _app(renderer, node, tags)
+    return None
+
+
+def _decisions(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
+    lines = []
+    for item in node.iter():
+        if isinstance(item.tag, str) and attribute(item, "type") in ("decision-item", "decisionItem"):
+            content = first(item, "ac:adf-content")
+            text = " ".join(renderer.inner(content if content is not None else item, tags).split())
+            lines += [f"- {text}"] if text else []
+    return "\n\n" + "\n".join(lines) + "\n\n" if lines else ""
+
+
+def _app(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str | None:
+    """PlantUML of the Forge app: ``guest-params`` are current, ``macro-params`` what it once was."""
+    if not _key(node).endswith("plantumlcloud"):
+        content = first(node, "ac:adf-content")
+        return block(renderer, content, tags) if content is not None else None
+    for group in ("guest-params", "macro-params"):
+        values = _parameters(node, group)
+        if values.get("data"):
+            return encoded_plantuml(
+                renderer, values["data"], values.get("compressed", ""), values.get("filename", ""), tags
+            )
+    renderer.lose("plantuml", "plantumlcloud", "no data")
+    return f"\n\n{renderer.mark('plantumlcloud')}\n\n"
+
+
+def _key(node: _Element) -> str:
+    return (_attribute(node, "extension-key") or _attribute(node, "extensionKey") or "app").rsplit("/", 1)[-1]
+
+
+def _attribute(node: _Element, name: str) -> str:
+    for child in node:
+        if isinstance(child.tag, str) and tag_name(child) == "ac:adf-attribute" and attribute(child, "key") == name:
+            return "".join(child.itertext()).strip()
+    return ""
+
+
+def _parameters(node: _Element, group: str) -> dict[str, str]:
+    for holder in node.iter():
+        if isinstance(holder.tag, str) and attribute(holder, "key") == group:
+            return {
+                attribute(inner, "key"): _value(inner)
+                for inner in holder.iterdescendants()
+                if isinstance(inner.tag, str)
+                and attribute(inner, "key")
+                and not any(isinstance(c.tag, str) and attribute(c, "key") for c in inner)
+            }
+    return {}
+
+
+def _value(node: _Element) -> str:
+    return "".join(node.itertext()).strip()
+
+
+ADF: dict[str, Handler] = {"ac:adf-extension": extension, "ac:adf-content": block}

@@ -1,0 +1,1 @@
+"""Bytes and bodies of every form into trees."""

@@ -1,0 +1,190 @@
+"""One HTML file of an export: where title, path, date, attachments and body stand in each layout.
+
+Words follow the exporter's locale, so only ids and classes are relied on.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from urllib.parse import unquote
+
+from lxml.etree import _Element
+
+from askwiki.data import Attachment
+from indexer.confluence.parse.dates import iso_date
+from indexer.confluence.parse.html_tree import decode, parse_document
+from indexer.confluence.parse.targets import file_page_id
+from indexer.confluence.parse.text import clean
+
+EDIT_LINK = re.compile(r"editpage\.action\?pageId=(\d+)")
+SPACE_LINK = re.compile(r"listpages\.action\?key=([\w~.-]+)")
+BASE_URL = re.compile(r"data-base-url=[\"']([^\"']+)[\"']")
+OWN_FILES = re.compile(r"href=[\"']attachments/(\d+)/")
+MEDIA_TYPE = re.compile(r"\(([\w.+-]+/[\w.+-]+)\)")
+BODIES = (
+    '//*[@id="main-content"]', '//*[contains(concat(" ", normalize-space(@class), " "), " wiki-content ")]',
+    '//*[@id="content"]', "//main", "//body",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class HtmlPage:
+    """What a file says of itself; ``id`` is "" when it does not say."""
+
+    id: str
+    space: str  # key, "" when unknown
+    space_name: str
+    title: str
+    path: tuple[str, ...]
+    updated: str
+    base: str
+    body: _Element
+    labels: tuple[str, ...]
+    attachments: tuple[Attachment, ...]  # url = as written in the file, relative to it
+    broken: int  # characters that could not be decoded
+
+
+def read_html_page(data: bytes, name: str, space_name: str = "") -> HtmlPage:
+    """Read the file ``name``; ``space_name`` (of the index) tells where the title begins."""
+    text, broken = decode(data)
+    root = parse_document(text)
+    crumbs = [(text_of(link), link.get("href") or "") for link in root.xpath('//*[@id="breadcrumbs"]//li//a')]
+    bars = [text_of(link) for link in root.xpath('//td[contains(@class, "topBarDiv")]//a')]
+    names = (space_name, crumbs[0][0] if crumbs else "")
+    whole = _first(root, '//*[@id="title-text"]', '//*[contains(@class, "pagetitle")]', "//title") or ""
+    built_in = bool(root.xpath('//*[@id="title-text"]'))
+    title = (
+        _without_space(whole, names, cut=built_in)
+        or _first(root, "//h1")
+        or re.sub(r"\.html?$", "", name.rsplit("/", 1)[-1])
+    )
+    based = BASE_URL.search(text)
+    key = SPACE_LINK.search(text)
+    return HtmlPage(
+        id=identify(name, text),
+        space=key[1] if key else "",
+        space_name=names[1] or names[0],
+        title=title,
+        path=tuple(step for step, _ in crumbs[1:]) if crumbs else tuple(bars[:-1]),
+        updated=_updated(root),
+        base=based[1] if based else "",
+        body=_body(root),
+        labels=tuple(
+            dict.fromkeys(
+                text_of(label) for label in root.xpath('//ul[contains(@class, "label-list")]//a') if text_of(label)
+            )
+        ),
+        attachments=_attachments(root),
+        broken=broken,
+    )
+
+
+def identify(name: str, text: str) -> str:
+    """The page's id from the file name, the edit link, or (renamed files) the paths of its own files."""
+    found = file_page_id(name)
+    if found:
+        return found
+    edit = EDIT_LINK.search(text)
+    if edit:
+        return edit[1]
+    own = OWN_FILES.findall(text)
+    return own[0] if own and len(set(own)) == 1 else ""
+
+
+def text_of(node: _Element) -> str:
+    return clean("".join(node.itertext())).strip()
+
+
+def _first(root: _Element, *paths: str) -> str:
+    for path in paths:
+        for node in root.xpath(path):
+            if text := text_of(node):
+                return text
+    return ""
+
+
+def _without_space(whole: str, space_names: tuple[str, ...], cut: bool) -> str:
+    """Only the first "SPACE : " goes; the title itself may hold " : "."""
+    for name in space_names:
+        if name and whole.startswith(f"{name} : "):
+            return whole[len(name) + 3 :]
+    return whole.partition(" : ")[2] if cut and " : " in whole else whole
+
+
+def _updated(root: _Element) -> str:
+    """The day of the last change; names of people may look like dates, so they go first."""
+    for metadata in root.xpath('//*[contains(@class, "page-metadata")]'):
+        for person in metadata.xpath('.//*[@class="author" or @class="editor"]'):
+            tail = person.tail
+            person.clear()
+            person.tail = tail
+        if day := iso_date(text_of(metadata)):
+            return day
+    return ""
+
+
+def _body(root: _Element) -> _Element:
+    for path in BODIES:
+        for node in root.xpath(path):
+            return node
+    return root
+
+
+def _attachments(root: _Element) -> tuple[Attachment, ...]:
+    """The section below the body lists files as "link with the real name (media type)"."""
+    found: dict[str, Attachment] = {}
+    for section in root.xpath('//*[@id="attachments"]/ancestor::*[contains(@class, "pageSection")][last()]'):
+        for link in section.xpath(".//a[@href]"):
+            kind = MEDIA_TYPE.search(link.tail or "")
+            name = text_of(link)
+            if name:
+                found[name] = Attachment(name, link.get("href"), kind[1] if kind else "")
+    for picture in root.xpath("//img[@data-linked-resource-default-alias]"):
+        name = clean(picture.get("data-linked-resource-default-alias"))
+        found.setdefault(name, Attachment(name, picture.get("src") or ""))
+    for picture in root.xpath('//img[contains(@src, ".data/")]'):
+        name = unquote(picture.get("src").rsplit("/", 1)[-1])
+        found.setdefault(name, Attachment(name, picture.get("src")))
+    return tuple(found.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """``index.html`` of the built-in export: the space and its tree of pages, in order."""
+
+    space: str
+    space_name: str
+    entries: tuple[tuple[str, str, tuple[str, ...]], ...]  # (file, title, titles of the ancestors)
+
+
+def read_index(data: bytes) -> Index | None:
+    """None when the file is no index of Confluence but a page."""
+    root = parse_document(decode(data)[0])
+    sections = root.xpath('//*[contains(@class, "pageSection")][.//*[contains(@class, "pageSectionTitle")]]//ul')
+    if not sections or root.xpath('//*[contains(@class, "wiki-content")]'):
+        return None
+    details = [text_of(cell) for cell in root.xpath("//table//tr[1]/td")]
+    named = _first(root, '//*[@id="title-text"]') or _first(root, "//title")
+    top = [tree for tree in sections if not tree.xpath("ancestor::ul")]
+    entries = [entry for tree in top for entry in _entries(tree, ())]
+    return Index(details[0] if details else "", named, tuple(entries))
+
+
+def _entries(tree: _Element, path: tuple[str, ...]) -> list[tuple[str, str, tuple[str, ...]]]:
+    """Depth first; each child may sit in a list of its own, their order is the order of the pages."""
+    found: list[tuple[str, str, tuple[str, ...]]] = []
+    waiting: list[tuple[_Element, tuple[str, ...]]] = [(tree, path)]
+    while waiting:
+        node, above = waiting.pop()
+        if node.tag == "ul":
+            waiting += [(child, above) for child in reversed(node) if isinstance(child.tag, str)]
+            continue
+        link = next((child for child in node if child.tag == "a" and child.get("href")), None)
+        here = above
+        if link is not None:
+            title = text_of(link)
+            found.append((unquote(link.get("href")), title, above))
+            here = (*above, title)
+        waiting += [(child, here) for child in reversed(node) if child.tag in ("ul", "li", "div")]
+    return found

@@ -1,0 +1,1 @@
+"""Trees into Markdown: elements, lists, links, tables."""

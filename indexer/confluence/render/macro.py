@@ -1,0 +1,122 @@
+"""What a macro of the storage format says: name, parameters, body. Both elements, old and new."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from urllib.parse import unquote
+
+from lxml.etree import _Element
+
+from indexer.confluence.render.markdown import tag_name
+
+ENCODED = "--uriencoded--"  # how the wiki marks a value with signs that it could not store
+
+
+@dataclass(frozen=True, slots=True)
+class Macro:
+    """``parameters`` never become text of a page, except where a macro shows one (a title, a status)."""
+
+    name: str
+    id: str
+    node: _Element
+    parameters: dict[str, _Element]
+    rich: _Element | None
+    plain: str | None
+
+    def get(self, *names: str) -> str:
+        """The text of the first of these parameters that is there and not empty."""
+        for name in names:
+            parameter = self.parameters.get(name.lower())
+            if parameter is not None and (text := "".join(parameter.itertext()).strip()):
+                return unquote(text.removeprefix(ENCODED)) if text.startswith(ENCODED) else text
+        return ""
+
+    def element(self, tag: str) -> _Element | None:
+        """The first element of this name inside the parameters (``ri:page``, ``ri:attachment``)."""
+        for parameter in self.parameters.values():
+            for inner in parameter.iterdescendants():
+                if isinstance(inner.tag, str) and tag_name(inner) == tag:
+                    return inner
+        return None
+
+    @property
+    def body(self) -> _Element | None:
+        return self.rich
+
+
+def read_macro(node: _Element) -> Macro:
+    parameters: dict[str, _Element] = {}
+    rich: _Element | None = None
+    plain: str | None = None
+    for child in node:
+        if not isinstance(child.tag, str):
+            continue
+        tag = tag_name(child)
+        if tag == "ac:parameter":
+            parameters.setdefault(attribute(child, "name").lower(), child)
+        elif tag == "ac:default-parameter":
+            parameters.setdefault("", child)
+        elif tag == "ac:rich-text-body":
+            rich = child
+        elif tag == "ac:plain-text-body":
+            plain = "".join(child.itertext())
+    return Macro(attribute(node, "name").lower(), attribute(node, "macro-id"), node, parameters, rich, plain)
+
+
+def is_alone(node: _Element) -> bool:
+    """Whether the element is all that its parent holds."""
+    parent = node.getparent()
+    return parent is None or (len(parent) == 1 and not f"{parent.text or ''}{node.tail or ''}".strip())
+
+
+def attribute(node: _Element, name: str) -> str:
+    """``ac:name``, ``ri:name`` or ``name``, whichever is there (a parser of HTML knows no prefixes)."""
+    for key in (f"{{ac}}{name}", f"{{ri}}{name}", name, f"ac:{name}", f"ri:{name}"):
+        if (value := node.get(key)) is not None:
+            return str(value)
+    return ""
+
+
+def first(node: _Element, *tags: str) -> _Element | None:
+    """The first child with one of these names."""
+    for child in node:
+        if isinstance(child.tag, str) and tag_name(child) in tags:
+            return child
+    return None
+
+
+# --- names of macros that need no function of their own ----------------------------------------
+
+PLANTUML = ("plantuml", "plantumlrender", "plantuml-render", "plantumlcloud", "uml", "puml")
+FORMULAS = (
+    "eazy-math-inline", "eazy-math-block", "easy-math-block", "easy-math-inline", "mathblock", "mathinline", "latex",
+    "latex-formatting", "mathblock-ref", "mathjax-inline-macro", "mathjax-block-macro", "unit",
+)  # fmt: skip
+BUTTONS = ("ui-button", "auibutton", "aui-button", "button-hyperlink", "link-button", "auihyperlink")
+# Several views in one place: the label of each is all that the reader sees of the closed ones.
+TABS = ("ui-tab", "tab", "tab-pane", "card", "localtab", "ui-step", "section-tab", "slide", "accordion-item")
+# Their body is the content of the page; what they do to it (filter, colour, place, hide) is not.
+CONTAINERS = (
+    "details", "excerpt", "section", "column", "table-filter", "pivot-table", "table-joiner", "table-excerpt",
+    "table-transformer", "multiexcerpt", "multiexcerpt-macro", "toc-zone", "ui-tabs", "tabs",
+    "tabs-group", "tab-group", "deck", "localtabgroup", "div", "span", "center", "align", "quote", "cloak", "show-if",
+    "hide-if", "bgcolor", "color", "highlight", "sortable", "float", "ui-text-box",
+    "aura-panel", "lead-paragraph", "accordion",
+)  # fmt: skip
+# Computed by the wiki from other pages, or marks without content: nothing of the page itself.
+LISTINGS = (
+    "anchor", "toc", "children", "pagetree", "pagetreesearch", "contentbylabel", "recently-updated", "livesearch",
+    "gallery", "attachments", "blog-posts", "popular-labels", "labels-list", "listlabels", "navmap", "related-labels",
+    "recently-updated-dashboard", "tasks-report-macro", "spaces-list", "contributors", "contributors-summary",
+    "change-history", "favpages", "search", "create-from-template", "create-space-button", "index",
+    "space-attachments", "recently-used-labels", "global-reports", "userlister", "network", "space-details",
+    "content-report-table", "content-by-user", "page-index", "pageindex", "hide-comments", "style", "css-stylesheet",
+    "display-footnotes", "pagebreak", "page-break", "easy-heading", "easy-heading-free",
+)  # fmt: skip
+# Classes of rendered HTML: listings, icons, controls and anchors of the wiki's own surface.
+DROPPED_CLASSES = (
+    "toc-macro", "childpages-macro", "plugin_pagetree", "pagetree-macro", "recently-updated", "contentbylabel",
+    "confluence-anchor-link", "aui-icon", "hidden", "expand-icon", "search-macro", "refresh-issues-bottom",
+    "refresh-action-group", "total-issues-count", "blog-posts-macro", "content-by-label", "blog-post-listing",
+    "plugin_attachments_container", "plugin-contributors", "tasks-report", "userLogo",
+)  # fmt: skip

@@ -1,0 +1,111 @@
+"""Rules for the elements of the storage format that are no macros: pictures, tasks, signs, containers."""
+
+from __future__ import annotations
+
+from lxml.etree import _Element
+
+from indexer.confluence.parse.links import attachment_url, image, link
+from indexer.confluence.parse.targets import href_target
+from indexer.confluence.parse.text import clean, escape
+from indexer.confluence.render.elements import HTML, nothing
+from indexer.confluence.render.emoticons import emoticon_sign, named_by_file
+from indexer.confluence.render.lists import after, indent
+from indexer.confluence.render.macro import attribute, first
+from indexer.confluence.render.markdown import Handler, Renderer, tag_name
+from indexer.confluence.render.tables import table
+from indexer.confluence.render.wiki_links import attachment_target, wiki_link
+
+INLINE_PARENTS = frozenset(
+    {"p", "span", "strong", "em", "b", "i", "u", "a", "li", "ac:link-body", "sub", "sup", "code"}
+)
+
+
+def block(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
+    """A container: its content, apart from what stands before and after."""
+    renderer.start_line()
+    text = renderer.inner(node, tags).strip("\n ")
+    return f"\n\n{text}\n\n" if text else ""
+
+
+def inline(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
+    return renderer.inner(node, tags)
+
+
+def picture(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
+    """``ac:image`` as a link to the picture, its caption below it."""
+    target = first(node, "ri:attachment", "ri:url")
+    if target is None:
+        renderer.lose("image", "without a file")
+        return ""
+    renderer.made["images"] += 1
+    if tag_name(target) == "ri:url":
+        url = attribute(target, "value")
+        name = clean(url.partition("?")[0].rsplit("/", 1)[-1])
+    else:
+        name, url, hint = attachment_target(renderer.context, target)
+        if not url:
+            name, url = hint, attachment_url("", "", attribute(target, "filename"))
+    below = first(node, "ac:caption")
+    caption = " ".join(renderer.inner(below, tags).split()) if below is not None else ""
+    alternative = clean(attribute(node, "alt") or attribute(node, "title")).strip()
+    if sign := emoticon_sign(named_by_file(url), alternative=alternative) if named_by_file(url) else "":
+        return sign
+    if url.startswith("data:"):
+        renderer.lose("image", alternative or "data", "a picture inside the page's own text")
+        return escape(alternative)
+    text = image(name if not alternative or alternative == caption else alternative, url)
+    if (href := attribute(node, "href")) and "a" not in tags:
+        text = link(text, href_target(renderer.context, href))
+    if caption:
+        return f"\n\n{text}\n\n{caption}\n\n" if "_inline" not in tags else f"{text} {caption}"
+    parent = node.getparent()
+    alone = parent is not None and tag_name(parent) not in INLINE_PARENTS and "_inline" not in tags
+    return f"\n\n{text}\n\n" if alone else text
+
+
+def tasks(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
+    inside = renderer.within(tags, "li")
+    lines: list[str] = []
+    for child in node:
+        if not isinstance(child.tag, str):
+            continue
+        if tag_name(child) != "ac:task":
+            text = renderer.process_tag(child, inside).strip("\n")
+            lines.append(indent(text, "  ") if tag_name(child) == "ac:task-list" and lines else text)
+            continue
+        body, status = first(child, "ac:task-body"), first(child, "ac:task-status")
+        renderer.start_line()
+        text = renderer.inner(body, inside).strip("\n ") if body is not None else ""
+        done = status is not None and "".join(status.itertext()).strip() == "complete"
+        if text:
+            lines.append(f"- [{'x' if done else ' '}] {indent(text, '  ')[2:]}")
+    joined = "\n".join(line for line in lines if line)
+    if not joined:
+        return ""
+    return f"\n{joined}{after(node)}" if "li" in tags else f"\n\n{joined}\n\n"
+
+
+def emoticon(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
+    emoji = (attribute(node, f"emoji-{part}") for part in ("fallback", "shortname", "id"))
+    return emoticon_sign(attribute(node, "name"), *emoji)
+
+
+STORAGE: dict[str, Handler] = {
+    **HTML,
+    "table": table,
+    "ac:link": wiki_link,
+    "ac:image": picture,
+    "ac:task-list": tasks,
+    "ac:emoticon": emoticon,
+    **dict.fromkeys(("ac:layout", "ac:layout-section", "ac:layout-cell", "ac:rich-text-body", "ac:task-body"), block),
+    **dict.fromkeys(("ac:inline-comment-marker", "ac:link-body", "ac:plain-text-link-body"), inline),
+    "ac:plain-text-body": inline,
+    **dict.fromkeys(
+        (
+            "ac:parameter", "ac:default-parameter", "ac:placeholder", "ac:task-id", "ac:task-uuid", "ac:task-status",
+            "ac:adf-attribute", "ac:adf-mark", "ri:page", "ri:attachment", "ri:user", "ri:space", "ri:url",
+            "ri:shortcut", "ri:blog-post", "ri:content-entity", "at:declarations", "at:var",
+        ),
+        nothing,
+    ),
+}  # fmt: skip

@@ -1,0 +1,1 @@
+"""Confluence's own rendering, read back."""

@@ -1,0 +1,1 @@
+"""Exports and the API as sources of pages."""

@@ -1,0 +1,117 @@
+"""A folder of what the API answered, as a source of pages."""
+
+from __future__ import annotations
+
+import json
+import posixpath
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from askwiki.data import Loss
+from askwiki.errors import SourceError
+from indexer.confluence.sources.archive import Archive, open_archive
+from indexer.confluence.sources.rest.json_values import as_dict, as_text
+from indexer.confluence.sources.rest.record import Record, is_page, people_of, read_record
+from indexer.confluence.sources.rest.records import listed
+from indexer.sources import PageFailure, PageRef
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a page stands: file, number of the page in it, version; a page may stand in several files."""
+
+    file: str
+    number: int
+    version: int
+
+
+class FolderRecords:
+    """Answers of the API saved as ``.json``: listings, single pages, spaces; v1 and v2 together."""
+
+    def __init__(self, path: str) -> None:
+        what = "a folder of JSON answers of the REST API"
+        self._archive: Archive = open_archive(path, what=what, single=lambda file: file.suffix.lower() == ".json")
+        self.losses: list[Loss] = list(self._archive.losses)
+        self.faults: list[str] = []
+        self.people: dict[str, str] = {}
+        self.keys: dict[str, str] = {}
+        self._places: dict[str, list[Place]] = {}
+        self._titles: dict[str, str] = {}
+        self._bases: dict[str, str] = {}
+        self._spaces: dict[str, Record] = {}
+        self._opened: tuple[str, list[Record]] = ("", [])
+        endings: list[bool] = []
+        for file in self._archive.names:
+            if file.lower().endswith(".json"):
+                endings += self._learn(file)
+        if not self._places:
+            raise SourceError(f"{path} holds no page in JSON; give the path of {what}.")
+        if endings and not any(endings):
+            detail = "every saved listing names a next one: the last is missing"
+            self.losses.append(Loss("pages", "listing", detail=detail))
+            self.faults.append(detail)
+
+    def refs(self) -> list[PageRef]:
+        return [PageRef(identity, self._titles[identity]) for identity in self._places]
+
+    def all(self) -> Iterator[tuple[Record, str] | PageFailure]:
+        for identity in self._places:
+            found = self.one(identity)
+            yield (
+                found
+                if found
+                else PageFailure(PageRef(identity, self._titles[identity]), "its file cannot be read again")
+            )
+
+    def one(self, page_id: str) -> tuple[Record, str] | None:
+        """The newest version; bodies and facts that only another file of the same version has are joined."""
+        places = sorted(self._places.get(page_id, ()), key=lambda place: -place.version)
+        records = [self._records(place.file)[place.number] for place in places if place.version == places[0].version]
+        if not records:
+            return None
+        joined: dict[str, Any] = {}
+        for record in records:
+            for name, value in record.items():
+                if isinstance(value, dict) and isinstance(joined.get(name), dict):
+                    joined[name] = {**value, **joined[name]}
+                else:
+                    joined.setdefault(name, value)
+        return joined, self._bases.get(places[0].file, "")
+
+    def titled(self, space: str, title: str) -> tuple[Record, str] | None:
+        return None
+
+    def space(self, key: str, identity: str) -> Record:
+        return (self._spaces.get(key) if key else None) or (self._spaces.get(identity) if identity else None) or {}
+
+    def attachment(self, page_id: str, name: str) -> bytes | None:
+        place = posixpath.join("attachments", page_id, name)
+        found = next((file for file in self._archive.names if file == place or file.endswith(f"/{place}")), None)
+        return self._archive.read(found) if found else None
+
+    def _learn(self, file: str) -> list[bool]:
+        """Note what a file holds; the answer says for a listing whether it is the last of its series."""
+        try:
+            answer = json.loads(self._archive.read(file))
+        except (ValueError, RecursionError, OSError) as error:
+            self.losses.append(Loss("file", file, detail=f"no JSON: {error}"))
+            self.faults.append(f"{file} is no JSON: {error}")
+            return []
+        for number, record in enumerate(listed(answer)):
+            if is_page(record):
+                facts = read_record(record, "")
+                self._places.setdefault(facts.id, []).append(Place(file, number, facts.version))
+                self._titles.setdefault(facts.id, facts.title)
+                self.people.update(people_of(record))
+                self.keys[facts.id] = facts.space
+            elif isinstance(record, dict) and record.get("key") and "title" not in record:
+                self._spaces[str(record["key"])] = self._spaces[str(record.get("id", ""))] = record
+        links = as_dict(as_dict(answer).get("_links"))
+        self._bases[file] = as_text(links.get("base"))
+        return [not links.get("next")] if "results" in as_dict(answer) else []
+
+    def _records(self, file: str) -> list[Record]:
+        if self._opened[0] != file:
+            self._opened = (file, list(listed(json.loads(self._archive.read(file)))))
+        return self._opened[1]

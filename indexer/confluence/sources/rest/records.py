@@ -1,0 +1,46 @@
+"""Where the JSON of pages comes from: what the live wiki and a folder of its answers have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Protocol
+
+from askwiki.data import Loss
+from indexer.confluence.sources.rest.record import Record
+from indexer.sources import PageFailure, PageRef
+
+
+class Records(Protocol):
+    """Pages as JSON. ``people`` = display names by user key or login."""
+
+    losses: list[Loss]
+    faults: list[str]  # why it is not whole; what ``refs`` found
+    people: dict[str, str]
+    keys: dict[str, str]  # page id -> space key
+
+    def refs(self) -> list[PageRef]: ...
+
+    def all(self) -> Iterator[tuple[Record, str] | PageFailure]:
+        """(page, base address) one after another."""
+        ...
+
+    def one(self, page_id: str) -> tuple[Record, str] | None:
+        """SourceError when it cannot be said whether there is such a page; so do ``titled`` and ``space``."""
+        ...
+
+    def titled(self, space: str, title: str) -> tuple[Record, str] | None:
+        """A page that is not among ``refs``, for an include."""
+        ...
+
+    def space(self, key: str, identity: str) -> Record: ...
+
+    def attachment(self, page_id: str, name: str) -> bytes | None: ...
+
+
+def listed(answer: Any) -> list[Any]:
+    if isinstance(answer, list):
+        return answer
+    if isinstance(answer, dict):
+        results = answer.get("results")
+        return results if isinstance(results, list) else [answer]
+    return []

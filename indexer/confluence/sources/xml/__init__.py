@@ -1,0 +1,1 @@
+"""The XML space export: its objects, its rights, whether it is whole."""

@@ -1,0 +1,1 @@
+"""What models add to a page: cuts, contexts, diagrams out of pictures."""

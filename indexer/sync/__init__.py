@@ -1,0 +1,1 @@
+"""The index brought to what a source holds."""

@@ -1,0 +1,203 @@
+"""One pass over a source: every page compared with what is stored of it, changed ones written.
+
+Every page is written whole or not at all, its hash last, so a run that was killed is simply repeated:
+the next one finds the old hash and does the page again.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+
+from askwiki.access.rights import acl_key, known_readers, not_told, unknown_policy
+from askwiki.data import Chunk, Clause, Page
+from askwiki.errors import PageError
+from askwiki.settings import Settings
+from askwiki.store.fingerprint import CHUNKER
+from askwiki.store.port import PageState, Writer
+from indexer.enrich.counters import CALLS, Tally
+from indexer.sources import PageFailure, PageRef, Source
+from indexer.sync.ledger import Ledger
+from indexer.sync.ordered_pool import Ahead
+from indexer.sync.plan import change_of, embedded_hash, gone, page_hash
+from indexer.sync.prepare import Preparation, prepare_page
+from indexer.sync.vectors import Encoders, make_points
+
+TOGETHER = 32  # chunks of changed pages that are embedded together
+INCOMPLETE = " incomplete"  # behind the hash of a page that a model could not fully describe: done again next time
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What a sync works with."""
+
+    settings: Settings
+    preparation: Preparation
+    encoders: Encoders
+    writer: Writer
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A changed page cut and described, or why it could not be. ``tally``: of this page alone."""
+
+    page: Page
+    mark: str
+    readers: tuple[Clause, ...]
+    chunks: list[Chunk]
+    tally: Tally
+    fault: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A changed page on its way: ready to be embedded and written."""
+
+    state: PageState
+    chunks: list[Chunk]
+    readers: tuple[Clause, ...]
+    payload_only: bool
+
+
+class Run:
+    """One pass over a source: the ledger so far, and changed pages waiting to be embedded together."""
+
+    def __init__(self, source: Source, stored: dict[str, str], using: Tools) -> None:
+        self.stored = stored  # page id -> hash
+        self._source = source
+        self._named: frozenset[str] = getattr(source, "named", frozenset())
+        self._using = using
+        self._recipe = recipe(using.settings)
+        self._ledger = Ledger(source=source.name)
+        self._arrived: dict[str, bool] = {}  # page id -> left out by rule
+        self._preparing: Ahead[Prepared] = Ahead(using.settings.llm.parallel if using.preparation.desk.llm else 0)
+        self._waiting: list[Change] = []
+        self._before = using.preparation.desk.tally.counts()  # of the sources before this one
+        self._hidden = 0  # pages whose readers the source does not say, closed by the settings
+
+    def take(self, item: Page | PageFailure) -> None:
+        reference = item.ref.id if isinstance(item, PageFailure) else item.id
+        if reference in self._arrived:
+            self._ledger = self._ledger.add(collisions=1)
+            return
+        self._arrived[reference] = isinstance(item, PageFailure) and item.skipped
+        if isinstance(item, PageFailure):
+            self._ledger = self._ledger.with_failure(item)
+            return
+        self._ledger = self._ledger.with_page(item)
+        readers = known_readers(item.readers, self._source.kind, self._using.settings.access)
+        self._hidden += (
+            not_told(item.readers) and unknown_policy(self._source.kind, self._using.settings.access) == "closed"
+        )
+        acl = acl_key(readers)
+        mark = page_hash(item, acl, self._recipe)
+        if self.stored.get(item.id) == mark:
+            self._ledger = self._ledger.add(unchanged=1)
+            return
+        job = partial(prepared, item, acl, mark, readers, using=self._using.preparation)
+        for ready in self._preparing.put(job):
+            self._plan(ready)
+
+    def write_all(self) -> None:
+        """Wait for what is being prepared, write it."""
+        for ready in self._preparing.rest():
+            self._plan(ready)
+        self._write_waiting()
+
+    def close(self) -> None:
+        self._preparing.close()
+
+    def _write_waiting(self) -> None:
+        """Embed what is new of the waiting pages in one go, then write page by page."""
+        new = [chunk for change in self._waiting if not change.payload_only for chunk in change.chunks]
+        points = iter(make_points(new, using=self._using.encoders))
+        name, writer = self._source.name, self._using.writer
+        for change in self._waiting:
+            if change.payload_only:
+                writer.update_payload(name, change.state, change.chunks, change.readers)
+            else:
+                writer.replace_page(name, change.state, [next(points) for _ in change.chunks], change.readers)
+            self._ledger = self._ledger.add(indexed=1)
+        self._waiting = []
+
+    def departed(self, expected: list[PageRef]) -> list[str]:
+        """Ids of stored pages that the source does not hold any more.
+
+        A page that the source names without holding it is a failure, and keeps what is stored.
+        """
+        for page_id in sorted(self._named & self.stored.keys() - self._arrived.keys()):
+            self.take(PageFailure(PageRef(page_id, page_id), "the source names the page, but does not hold it"))
+        skipped = [name for name, left_out in self._arrived.items() if left_out]
+        return gone(self.stored, [ref.id for ref in expected], self._arrived, skipped)
+
+    def remove(self, page_ids: list[str]) -> None:
+        for page_id in page_ids:
+            self._using.writer.remove_page(self._source.name, page_id)
+            self._ledger = self._ledger.add(removed=1)
+
+    def finished(self, expected: list[PageRef], *, complete: bool) -> Ledger:
+        ledger = dataclasses.replace(self._ledger, expected=len(expected))
+        if complete:
+            ledger = ledger.with_missing(expected, list(self._arrived))
+        for sentence in self._notes():
+            ledger = ledger.with_note(sentence)
+        counted = Counter(self._using.preparation.desk.tally.counts())
+        counted.subtract(self._before)
+        calls = sum(number for name, number in counted.items() if name.endswith(CALLS))
+        return ledger.add(
+            model_calls=calls,
+            truncated=counted["embedding.truncated"],
+            sparse_collisions=self._using.encoders.sparse.collisions(),
+        )
+
+    def _plan(self, ready: Prepared) -> None:
+        using, page = self._using, ready.page
+        if ready.fault:
+            failure = PageFailure(PageRef(page.id, page.title), ready.fault)
+            self._ledger = dataclasses.replace(self._ledger.with_failure(failure), read=self._ledger.read - 1)
+            return
+        counts = ready.tally.counts()
+        incomplete = any(name.endswith(".fallback") for name in counts)
+        for name, number in {**counts, "incomplete": int(incomplete)}.items():
+            using.preparation.desk.tally.add(name, number)
+        texts = {chunk.id: embedded_hash(chunk, using.encoders.sparse_path) for chunk in ready.chunks}
+        state = PageState(page.id, ready.mark + INCOMPLETE if incomplete else ready.mark, texts)
+        stored = using.writer.page(self._source.name, page.id) if page.id in self.stored else None
+        self._waiting.append(Change(state, ready.chunks, ready.readers, change_of(stored, texts) == "payload"))
+        if sum(len(change.chunks) for change in self._waiting) >= TOGETHER:
+            self._write_waiting()
+
+    def _notes(self) -> Iterator[str]:
+        kind = self._source.kind
+        if self._hidden:
+            groups = self._using.settings.access.unknown_groups
+            yield (
+                f"{self._hidden} pages do not say who may read them, so {f'only {groups}' if groups else 'nobody'} "
+                "will find them. Name groups that may (ASKWIKI_ACCESS__UNKNOWN_GROUPS=A,B), or open them to everybody "
+                f"(ASKWIKI_ACCESS__UNKNOWN_{kind.upper()}=open), and sync again."
+            )
+
+
+def prepared(page: Page, acl: str, mark: str, readers: tuple[Clause, ...], *, using: Preparation) -> Prepared:
+    """One page through ``prepare_page``. Whatever is wrong with it, the other pages go on."""
+    tally = Tally()
+    own = dataclasses.replace(using, desk=dataclasses.replace(using.desk, tally=tally))
+    try:
+        _, chunks = prepare_page(page, acl, using=own)
+    except PageError as error:
+        return Prepared(page, mark, readers, [], tally, str(error))
+    except (ValueError, TypeError, LookupError, RecursionError, MemoryError) as error:
+        logger.exception("The page %s could not be prepared.", page.id)
+        return Prepared(page, mark, readers, [], tally, f"cannot be cut into chunks: {type(error).__name__}: {error}")
+    return Prepared(page, mark, readers, chunks, tally)
+
+
+def recipe(settings: Settings) -> str:
+    """What turns the same page into other chunks or contexts."""
+    return repr((CHUNKER, settings.chunking, settings.context, bool(settings.llm.url)))

@@ -1,0 +1,1 @@
+"""Who may read what: identity, groups, and the keys a person passes."""

@@ -1,0 +1,1 @@
+"""Questions put to the flow, and what came of each."""

@@ -1,0 +1,139 @@
+"""The question's way: the order of the stages and what the person sees between them.
+
+    condense -> search -> rerank -> relevance -> passages -> answer -> sources
+
+Knows nothing of Open WebUI. Every part may be missing: the rest does its best and says what it lacks.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import replace
+
+from askwiki.configuration import settings_digest
+from askwiki.data import Answer, Event, Identity, Question, Rights, Status, Trace, Turn
+from askwiki.errors import ModelError, StoreError, StoreMismatch
+from askwiki.flow.lookup import Traced, drain, look_for
+from askwiki.flow.messages import refuse, talk
+from askwiki.flow.retrieve import check_relevance, collect
+from askwiki.flow.run import Run
+from askwiki.flow.writing import rework, write_answer
+from askwiki.kit import Kit
+from askwiki.language.wording import language_of
+from askwiki.settings import Settings
+from askwiki.stages.history import still_readable
+from askwiki.stages.refusal import kind_of_refusal
+
+logger = logging.getLogger(__name__)
+
+
+def ask(
+    turns: Sequence[Turn],
+    identity: Identity,
+    *,
+    kit: Kit,
+    settings: Settings | None = None,
+    question: Question | None = None,
+    cancel: threading.Event | None = None,
+) -> Iterator[Event]:
+    """One question of a dialogue, answered. Ends with ``Status(done=True)`` and exactly one ``Answer``.
+
+    ``question`` is the filter's work where it was done. Raises ``Cancelled`` when the person has gone.
+    """
+    run = _run(turns, kit, settings, cancel)
+    started = time.perf_counter()
+    yield run.status("condense", "reading")
+    trace = Traced()
+    turns = still_readable(turns, identity, reader=kit.reader, settings=run.settings.access)
+    answer = yield from _answer(run, turns, identity, question, trace)
+    run.timings["total"] = time.perf_counter() - started
+    answer = replace(
+        answer,
+        degraded=tuple(run.degraded),
+        timings=dict(run.timings),
+        tokens=dict(run.tokens),
+        trace=trace.record(run),
+        settings=settings_digest(run.settings),
+    )
+    logger.info("flow: %s", {name: round(1000 * seconds) for name, seconds in run.timings.items()})
+    yield _last_status(run, answer)
+    yield answer
+
+
+def retrieve(
+    turns: Sequence[Turn],
+    identity: Identity,
+    *,
+    kit: Kit,
+    settings: Settings | None = None,
+    question: Question | None = None,
+    cancel: threading.Event | None = None,
+) -> Trace:
+    """Condensing, search and gates only, for measuring; raises what the parts raise."""
+    run, trace = _run(turns, kit, settings, cancel), Traced()
+    turns = still_readable(turns, identity, reader=kit.reader, settings=run.settings.access)
+    drain(look_for(run, turns, identity, question, trace))
+    return trace.record(run)
+
+
+def _run(turns: Sequence[Turn], kit: Kit, settings: Settings | None, cancel: threading.Event | None) -> Run:
+    typed = next((turn.content for turn in reversed(turns) if turn.role == "user"), "")
+    settings = settings or kit.settings
+    return Run(kit, settings, cancel, language_of(typed, settings.language))
+
+
+def _answer(
+    run: Run, turns: Sequence[Turn], identity: Identity, question: Question | None, trace: Traced
+) -> Generator[Event, None, Answer]:
+    try:
+        rights = yield from look_for(run, turns, identity, question, trace)
+    except StoreMismatch as error:
+        logger.error("no search: %s", error)
+        return (yield from _broken(run, run.say("index_mismatch")))
+    except (StoreError, ModelError) as error:
+        logger.warning("no search: %s", error)
+        return (yield from _broken(run, run.say("store_down")))
+    asked = trace.question
+    if asked.need == "smalltalk":
+        return (yield from talk(run, asked))
+    if asked.need == "dialogue":
+        return (yield from rework(run, asked, turns))
+    if not trace.gated:
+        return (yield from _nothing(run, rights))
+    trace.judged = yield from check_relevance(run, asked, trace.gated)
+    if all(candidate.verdict == "no" for candidate in trace.judged):
+        return (yield from refuse(run, kind_of_refusal(asked, trace.gated), trace.gated, rights))
+    sure = trace.confidence or 0.0
+    run.weak = sure < run.settings.answer.caution
+    if run.kit.llm is None and sure < run.settings.answer.refusal_threshold:
+        return (yield from refuse(run, kind_of_refusal(asked, trace.gated), trace.gated, rights))
+    cut = yield from collect(run, asked, trace.judged, rights)
+    trace.passages = cut.passages
+    return (yield from write_answer(run, asked, cut.passages, trace.gated, rights))
+
+
+def _nothing(run: Run, rights: Rights) -> Generator[Event, None, Answer]:
+    if run.kit.reader.count() == 0:
+        yield run.missing("search", "index_empty")
+        yield run.token(run.say("index_empty"))
+        return Answer(run.text, refused="nothing_found")
+    return (yield from refuse(run, "nothing_found", (), rights))
+
+
+def _broken(run: Run, sentence: str) -> Generator[Event, None, Answer]:
+    """The search itself is down: nothing can be answered, and that is said as it is."""
+    run.degraded.append(sentence)
+    yield Status(sentence, "search", warning=True)
+    yield run.token(sentence)
+    return Answer(run.text)
+
+
+def _last_status(run: Run, answer: Answer) -> Status:
+    if answer.refused in ("nothing_found", "insufficient", "outside"):
+        return Status(run.say("finished_refused"), "done", done=True)
+    if answer.sources:
+        return Status(run.say("finished_sources", count=len(answer.sources)), "done", done=True)
+    return Status(run.say("finished"), "done", done=True)

@@ -1,0 +1,136 @@
+"""What code itself tells the chat: friendly lines, refusals, quotations, the list of links under an answer."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import lru_cache, partial
+
+from askwiki.data import Answer, Candidate, Event, Passage, Question, Refusal, Rights, Source
+from askwiki.flow.run import Run
+from askwiki.stages.citations.checked_stream import SentenceGate
+from askwiki.stages.citations.links import escape, link, wiki_hosts
+from askwiki.stages.extractive.quotations import as_markdown, extract
+from askwiki.stages.passages.assemble import OLDER, make_passages, note_of, renumbered
+from askwiki.stages.refusal import unheard
+from askwiki.stages.search import search_terms
+from askwiki.stages.smalltalk import kind_of_talk
+from askwiki.stages.sources import label_of, link_list, source_list, source_of
+
+logger = logging.getLogger(__name__)
+
+NEAR_PAGES = 3  # links that a refusal names
+Speech = Generator[Event, None, Answer]
+
+
+def talk(run: Run, question: Question) -> Speech:
+    """A friendly line, no search."""
+    kind = kind_of_talk(question.original)
+    refused: Refusal = "empty" if kind == "refused_empty" else "smalltalk"
+    yield run.token(run.say(kind))
+    return Answer(run.text, refused=refused)
+
+
+def refuse(run: Run, refused: Refusal, candidates: Sequence[Candidate], rights: Rights, lacking: str = "") -> Speech:
+    """An honest "no", with the nearest pages where there are any, named as not answering."""
+    sentence = {"nothing_found": "refused_nothing", "outside": "refused_outside"}.get(refused, "refused_insufficient")
+    text = run.say(sentence)
+    if refused == "insufficient":
+        if lacking:
+            text += f" {run.say('refused_lacking', lacking=_harmless(run, (), lacking, begins=False))}"
+        text += nearest(run, candidates, rights)
+    yield run.token(text)
+    return Answer(run.text, refused=refused)
+
+
+def nearest(run: Run, candidates: Sequence[Candidate], rights: Rights) -> str:
+    """The nearest pages as a list, named as not answering; empty when there are none."""
+    near = _near(run, candidates, rights)
+    if not near:
+        return ""
+    links = link_list(near, texts=run.kit.texts, language=run.language, now=datetime.now(UTC))
+    return f"\n\n**{run.say('near_title')}**\n\n{links}"
+
+
+def _near(run: Run, candidates: Sequence[Candidate], rights: Rights) -> Sequence[Passage]:
+    settings = replace(run.settings.passages, siblings=False, count=NEAR_PAGES)
+    pages: dict[str, Candidate] = {}
+    for candidate in candidates:
+        pages.setdefault(candidate.chunk.page_id, candidate)
+    best = list(pages.values())[:NEAR_PAGES]
+    return make_passages(best, rights, reader=run.kit.reader, count=len, settings=settings, tokens=10**9).passages
+
+
+def quote(run: Run, question: Question, passages: Sequence[Passage], candidates: Sequence[Candidate]) -> Speech:
+    """The answer without a model: the nearest sentences of the best passages, with caution where it is due."""
+    with run.stage("answer"):
+        terms = search_terms(question, run.kit.glossary, run.kit.everyday)
+        settings = run.settings.answer
+        clean = partial(_harmless, run, passages)
+        quoted = extract(passages, candidates, question.text, terms, settings, clean)
+    passages = renumbered(passages, [passage for passage, _ in quoted])
+    shown = passages[: len(quoted)]
+    yield from sources_for(run, shown)
+    quotations = as_markdown([(passage, text) for passage, (_, text) in zip(shown, quoted, strict=True)])
+    opening = f"{_opening(run, question, candidates)}\n\n{quotations}"
+    yield run.token(f"\n\n{opening}" if run.text else opening)
+    return (yield from finish(run, passages, len(shown)))
+
+
+def _opening(run: Run, question: Question, candidates: Sequence[Candidate]) -> str:
+    """What the quotations are worth, as far as code can tell."""
+    kit = run.kit
+    names = unheard(question.text, candidates)
+    if strange := [name for name in names if not search_terms(Question(name), kit.glossary, kit.everyday)]:
+        return run.say("extract_unheard", names=", ".join(f"«{escape(name)}»" for name in strange))
+    return run.say("extract_weak" if run.weak else "extract_title")
+
+
+def sources_for(run: Run, passages: Sequence[Passage]) -> tuple[Source, ...]:
+    """Passages as the chat shows them beside the answer: it renders their text, so that must be harmless too."""
+    sources = map(source_of, passages)
+    return tuple(replace(source, text=_harmless(run, passages, source.text)) for source in sources)
+
+
+def _harmless(run: Run, passages: Sequence[Passage], text: str, *, begins: bool = True) -> str:
+    """Wiki text as it may be shown: no foreign addresses, no HTML, no numbers that look like our marks."""
+    return _shown_as(text, wiki_hosts(passages, run.settings.wiki.url), run.say("diagram_broken"), begins)
+
+
+@lru_cache(maxsize=256)  # a cited passage is shown twice: beside the answer's first word and as its source
+def _shown_as(text: str, hosts: frozenset[str], broken_diagram: str, begins: bool) -> str:
+    gate = SentenceGate({}, hosts=hosts, least_share=0.0, broken_diagram=broken_diagram, begins=begins)
+    return gate.feed(text) + gate.finish()
+
+
+def finish(run: Run, passages: Sequence[Passage], cited: int) -> Speech:
+    """What code adds after the text: a word on earlier editions, the list of links.
+
+    The first ``cited`` passages were cited; where none was, all that were given are listed, if the settings want it.
+    """
+    listed = passages[:cited] if cited or not run.settings.sources.list_all else passages
+    if not cited:
+        yield from sources_for(run, listed)
+    for note in _notes(run, passages, {passage.number for passage in listed}):
+        yield run.token(f"\n\n{note}")
+    title = run.say("sources_title" if cited else "sources_given")
+    text = source_list(listed, title=title, texts=run.kit.texts, language=run.language, now=datetime.now(UTC))
+    if text:
+        yield run.token(text)
+    return Answer(run.text, sources=sources_for(run, listed))
+
+
+def _notes(run: Run, passages: Sequence[Passage], listed: set[int]) -> Iterator[str]:
+    """A sentence for each pair of editions or of pages that differ, where one of both is a source of this answer."""
+    numbers = {passage.number: passage for passage in passages}
+    for passage in passages:
+        kind, number = note_of(passage)
+        if number in numbers and listed & {passage.number, number}:
+            name = "edition" if kind == OLDER else "differing"
+            yield run.say(name, older=_named(passage), newer=_named(numbers[number]))
+
+
+def _named(passage: Passage) -> str:
+    return link(label_of(passage), passage.url)

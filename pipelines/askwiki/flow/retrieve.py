@@ -1,0 +1,174 @@
+"""The first half of the flow: from the dialogue to numbered passages, with what is down left out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import Future
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from askwiki.access.rights import rights_of
+from askwiki.calls.parts import beside
+from askwiki.data import Candidate, Identity, Question, Rights, Sparse, Status, Turn
+from askwiki.errors import ModelError, StoreError
+from askwiki.flow.run import Run
+from askwiki.llm.tokens import make_counter
+from askwiki.stages.answer import room_for_passages
+from askwiki.stages.condense import by_rule, condense, worth_asking
+from askwiki.stages.passages.assemble import Cut, make_passages
+from askwiki.stages.query_centering import centred, is_centred, question_vector
+from askwiki.stages.relevance import judge
+from askwiki.stages.rerank import gate
+from askwiki.stages.search import Query, prefer, question_sparse, search, search_terms
+from askwiki.store.fingerprint import check_fingerprint, fingerprint_of
+
+Vector = NDArray[np.float32]
+CENTRE_SECONDS = 60.0  # for the few vectors that are made once, on the first question
+
+
+def understand(
+    run: Run, turns: Sequence[Turn], question: Question | None
+) -> Generator[Status, None, tuple[Question, Future[Vector] | None]]:
+    """The question that stands alone, and its vector under way where it was begun beside the condensing."""
+    with run.stage("condense"):
+        ruled = by_rule(turns, run.settings.condense, run.settings.language)
+        early: Future[Vector] | None = None
+        if question is not None:
+            question = replace(question, history=question.history or ruled.history)
+        elif worth_asking(ruled, run.kit, run.settings.condense):
+            yield run.status("condense", "condensing")
+            early = beside(lambda: _embed(run, ruled))
+            question = condense(turns, kit=run.kit, settings=run.settings, cancel=run.cancel)
+        else:
+            question = ruled
+    run.language = question.language
+    if question.note:
+        run.degraded.append(question.note)
+        yield Status(question.note, "condense", warning=True)
+    typed = next((turn.content for turn in reversed(turns) if turn.role == "user"), "")
+    if len(typed.strip()) > run.settings.condense.question_characters:
+        yield run.missing("condense", "question_cut", count=run.settings.condense.question_characters)
+    if question.need in ("search", "outside") and question.text != question.original:
+        yield run.status("condense", "understood", question=question.text)
+    return question, early if question.text == ruled.text else None
+
+
+def find(
+    run: Run, question: Question, identity: Identity, early: Future[Vector] | None
+) -> Generator[Status, None, tuple[list[Candidate], Rights]]:
+    """Candidates under the rights of the person. Raises ``StoreError`` when the store is down."""
+    yield run.status("search", "searching")
+    kit, settings = run.kit, run.settings.search
+    with run.stage("embed"):
+        dense = yield from _dense(run, question, early)
+        sparse = yield from _sparse(run, question)
+    if dense is None and sparse is None:
+        raise ModelError(run.say("store_down"))
+    with run.stage("search"):
+
+        def work() -> tuple[list[Candidate], Rights]:
+            wanted = fingerprint_of(kit.embedder, kit.sparse, run.settings.chunking)
+            check_fingerprint(kit.reader.fingerprint(), wanted)
+            rights = rights_of(identity, kit.reader.conjunctions(), run.settings.access)
+            return search(Query(dense, sparse, question.text), rights, reader=kit.reader, settings=settings), rights
+
+        found, rights = kit.guard.call("store", work, seconds=settings.timeout, cancel=run.cancel)
+        return prefer(found, question, settings), rights
+
+
+def _dense(run: Run, question: Question, early: Future[Vector] | None) -> Generator[Status, None, Vector | None]:
+    try:
+        return early.result(run.settings.search.timeout) if early else _embed(run, question)
+    except (ModelError, TimeoutError):
+        yield run.missing("search", "embedder_down")
+        return None
+
+
+def _embed(run: Run, question: Question) -> Vector:
+    """The question first: an encoder that is slow or down shows before the mean is made with it."""
+    kit, settings = run.kit, run.settings.search
+
+    def within(seconds: float, work: Callable[[], Vector]) -> Vector:
+        return kit.guard.call("embedder", work, seconds=seconds, cancel=run.cancel)
+
+    vector = within(settings.timeout, lambda: question_vector(question, kit.embedder))
+    seconds = settings.timeout if is_centred(kit.embedder, settings.centre) else CENTRE_SECONDS
+    return within(seconds, lambda: centred(vector, kit.embedder, settings.centre))
+
+
+def _sparse(run: Run, question: Question) -> Generator[Status, None, Sparse | None]:
+    kit, seconds = run.kit, run.settings.search.timeout
+    terms = search_terms(question, kit.glossary, kit.everyday)
+    try:
+        return kit.guard.call(
+            "sparse encoder",
+            lambda: question_sparse(question, terms, kit.sparse, run.settings.search.previous),
+            seconds=seconds,
+            cancel=run.cancel,
+        )
+    except ModelError:
+        yield run.missing("search", "sparse_down")
+        return None
+
+
+def pass_gates(run: Run, question: Question, found: Sequence[Candidate]) -> Generator[Status, None, list[Candidate]]:
+    """Similarity, cross-encoder, strict minimum; without the cross-encoder the order of the search stays."""
+    kit, settings = run.kit, run.settings.rerank
+    with run.stage("rerank"):
+        if kit.reranker is None:
+            return gate(found, question.text, reranker=None, settings=settings)
+        yield run.status("rerank", "reranking")
+        try:
+            return kit.guard.call(
+                "reranker",
+                lambda: gate(found, question.text, reranker=kit.reranker, settings=settings),
+                seconds=settings.timeout,
+                cancel=run.cancel,
+            )
+        except ModelError:
+            yield run.missing("rerank", "reranker_down")
+            return gate(found, question.text, reranker=None, settings=settings)
+
+
+def check_relevance(
+    run: Run, question: Question, gated: Sequence[Candidate]
+) -> Generator[Status, None, list[Candidate]]:
+    """The LLM's verdicts; without them the candidates stay as they are."""
+    if run.kit.llm is None or not run.settings.relevance.enabled or not gated:
+        return list(gated)
+    yield run.status("relevance", "relevance", total=len(gated))
+    with run.stage("relevance"):
+        judged = yield from judge(gated, question, kit=run.kit, settings=run.settings.relevance, cancel=run.cancel)
+    open_ones = sum(candidate.verdict == "unanswered" for candidate in judged)
+    if open_ones == len(judged):
+        yield run.missing("relevance", "relevance_down")
+    elif open_ones:
+        yield run.missing("relevance", "relevance_late", count=open_ones, total=len(judged))
+    return judged
+
+
+def collect(run: Run, question: Question, judged: Sequence[Candidate], rights: Rights) -> Generator[Status, None, Cut]:
+    """Passages of what was not judged irrelevant, as many as the prompt has room for."""
+    yield run.status("passages", "collecting")
+    kit, settings, llm = run.kit, run.settings.passages, run.settings.llm
+    kept = [candidate for candidate in judged if candidate.verdict != "no"]
+    with run.stage("passages"):
+        count = make_counter(llm)
+        room = settings.tokens
+        if kit.llm is not None:
+            room = room_for_passages(
+                question, kit=kit, count=count, context=llm.context_tokens, answer=llm.answer.max_tokens
+            )
+        try:
+            return kit.guard.call(
+                "store",
+                lambda: make_passages(kept, rights, reader=kit.reader, count=count, settings=settings, tokens=room),
+                seconds=run.settings.search.timeout,
+                cancel=run.cancel,
+            )
+        except (StoreError, ModelError):
+            yield run.missing("passages", "siblings_down")
+            alone = replace(settings, siblings=False)
+            return make_passages(kept, rights, reader=kit.reader, count=count, settings=alone, tokens=room)

@@ -1,0 +1,151 @@
+"""What a model writes: streamed, checked sentence by sentence, and ended with a word on what went wrong."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import replace
+from datetime import date
+
+from askwiki.data import Answer, Candidate, Event, Passage, Question, Rights, Turn
+from askwiki.errors import ContextOverflow, ModelError
+from askwiki.flow.messages import Speech, finish, nearest, quote, refuse, sources_for
+from askwiki.flow.run import Run
+from askwiki.llm.port import Llm, Message
+from askwiki.llm.tokens import make_counter
+from askwiki.stages.answer import HISTORY_CHARACTERS, Written, answer_messages, dialogue_messages, says_no, write
+from askwiki.stages.citations.checked_stream import SentenceGate
+from askwiki.stages.citations.links import wiki_hosts
+from askwiki.stages.citations.support import known
+from askwiki.stages.dialogue import source_list as source_list_of
+from askwiki.stages.passages.assemble import renumbered
+from askwiki.stages.passages.budget import halve
+from askwiki.stages.refusal import kind_of_refusal
+
+logger = logging.getLogger(__name__)
+
+REWORKED_CHARACTERS = 3 * HISTORY_CHARACTERS  # of the dialogue, where it is all that the model reads
+
+
+def rework(run: Run, question: Question, turns: Sequence[Turn]) -> Speech:
+    """What was said, put another way: from the dialogue alone. The links of the answer stay with it."""
+    if run.kit.llm is None:
+        yield run.token(run.say("no_dialogue"))
+        return Answer(run.text)
+    yield run.status("answer", "writing")
+    result = Written()
+    try:
+        with run.stage("answer"):
+            yield from _reworked(run, run.kit.llm, question, result)
+    except ModelError as error:
+        logger.warning("the dialogue could not be reworked: %s", error)
+        yield run.missing("answer", "llm_down_dialogue")
+        yield run.token(run.say("llm_down_dialogue"))
+        return Answer(run.text)
+    if not run.text.strip():
+        yield run.token(run.say("dialogue_failed"))
+        return Answer(run.text)
+    yield from _ended(run, result)
+    last = next((turn.content for turn in reversed(turns) if turn.role == "assistant"), "")
+    if links := source_list_of(last).strip():
+        yield run.token(f"\n\n{links}")
+    return Answer(run.text)
+
+
+def _reworked(run: Run, llm: Llm, question: Question, result: Written) -> Generator[Event, None, None]:
+    """The stream; a dialogue that the model finds too long is tried once more with half of it."""
+    try:
+        messages = dialogue_messages(question, REWORKED_CHARACTERS, kit=run.kit)
+        yield from _stream(run, llm, messages, _gate(run, ()), result)
+    except ContextOverflow:
+        yield run.missing("answer", "shortening_dialogue")
+        read = sum(len(turn.content) for turn in question.history)
+        messages = dialogue_messages(question, min(read, REWORKED_CHARACTERS) // 2, kit=run.kit)
+        yield from _stream(run, llm, messages, _gate(run, ()), result)
+
+
+def write_answer(
+    run: Run, question: Question, passages: Sequence[Passage], candidates: Sequence[Candidate], rights: Rights
+) -> Speech:
+    """The model's answer, streamed and checked; without the model the best passages are quoted."""
+    llm = run.kit.llm
+    if llm is None:
+        return (yield from quote(run, question, passages, candidates))
+    yield run.status("answer", "writing")
+    gate, result = _gate(run, passages), Written()
+    try:
+        with run.stage("answer"):
+            yield from _with_retry(run, llm, question, passages, gate, result)
+    except ModelError as error:
+        logger.warning("no answer of the model: %s", error)
+        yield run.missing("answer", "llm_down")
+        return (yield from quote(run, question, passages, candidates))
+    if result.refused:
+        return (yield from refuse(run, kind_of_refusal(question, candidates), candidates, rights, result.lacking))
+    if not run.text.strip():
+        yield run.missing("answer", "llm_down")
+        return (yield from quote(run, question, passages, candidates))
+    yield from _ended(run, result)
+    if says_no(result, set(gate.numbers)):
+        yield run.token(nearest(run, candidates, rights))
+        return Answer(run.text, refused="insufficient")
+    return (yield from finish(run, _as_cited(gate, passages), len(gate.numbers)))
+
+
+def _with_retry(
+    run: Run, llm: Llm, question: Question, passages: Sequence[Passage], gate: SentenceGate, result: Written
+) -> Generator[Event, None, None]:
+    """The stream; a prompt that the model finds too long is tried once more with half of the text."""
+    messages = answer_messages(question, passages, kit=run.kit, today=date.today())
+    try:
+        yield from _stream(run, llm, messages, gate, result, passages)
+    except ContextOverflow:
+        yield run.missing("answer", "shortening")
+        fewer = halve(passages, make_counter(run.settings.llm))
+        messages = answer_messages(replace(question, history=()), fewer, kit=run.kit, today=date.today())
+        yield from _stream(run, llm, messages, gate, result, passages)
+
+
+def _ended(run: Run, result: Written) -> Iterator[Event]:
+    """A word on an answer that has no end."""
+    if result.broken:
+        logger.warning("the answer broke off: %s", result.broken)
+        yield run.missing("answer", "answer_broken")
+        yield run.token(f"\n\n*{run.say('answer_broken')}*")
+    elif result.reply is not None and result.reply.cut:
+        yield run.token(f"\n\n*{run.say('answer_cut')}*")
+
+
+def _stream(
+    run: Run,
+    llm: Llm,
+    messages: Sequence[Message],
+    gate: SentenceGate,
+    result: Written,
+    passages: Sequence[Passage] = (),
+) -> Generator[Event, None, None]:
+    """Tokens; a source goes out just before the first sentence that cites it, so the chat shows what the list says."""
+    sent = 0
+    for text in write(llm, messages, gate, result, run.cancel):
+        if len(gate.numbers) > sent:
+            yield from sources_for(run, _as_cited(gate, passages)[sent : len(gate.numbers)])
+            sent = len(gate.numbers)
+        yield run.token(text)
+    if result.reply is not None:
+        run.tokens["prompt"] = run.tokens.get("prompt", 0) + result.reply.prompt_tokens
+        run.tokens["completion"] = run.tokens.get("completion", 0) + result.reply.completion_tokens
+
+
+def _as_cited(gate: SentenceGate, passages: Sequence[Passage]) -> Sequence[Passage]:
+    """The passages with the numbers of the text: the cited ones first, in the order in which it cites them."""
+    known_as = {passage.number: passage for passage in passages}
+    return renumbered(passages, [known_as[number] for number in gate.numbers])
+
+
+def _gate(run: Run, passages: Sequence[Passage]) -> SentenceGate:
+    return SentenceGate(
+        {passage.number: known(passage) for passage in passages},
+        hosts=wiki_hosts(passages, run.settings.wiki.url),
+        least_share=run.settings.sources.support,
+        broken_diagram=run.say("diagram_broken"),
+    )

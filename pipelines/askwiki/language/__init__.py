@@ -1,0 +1,1 @@
+"""Words: stems, terms, glossary, synonyms, keyboard layouts."""

@@ -1,0 +1,71 @@
+"""What the words of a question say by themselves: its language, whether it leans on the dialogue, what it is about."""
+
+from __future__ import annotations
+
+import re
+
+from askwiki.data import Intent
+from askwiki.language.stems import STOP_WORDS, telling_stems
+
+# Words that point at something said before.
+_POINTING = re.compile(
+    r"\b(?:он|она|оно|они|его|е[её]|их|ему|ей|им|ими|н[её]м|ней|них|нему|ним|нее|него"
+    r"|это|этого|этому|этим|этом|эта|этой|эту|этот|эти|этих|этими|тот|того|тому|тем|том|та|той|ту|те|тех|там|туда|оттуда|тут|тогда|такой|такая|такое|такие"
+    r"|таких|таком|последн(?:ий|яя|ее|ие)|первы[йх]|второ[йе]|второму|тоже|также|потом|it|its|he|she|they|them|their|his"
+    r"|her|him|this|that|these|those|there|then|one|ones|same|too)\b",
+    re.IGNORECASE,
+)
+# Beginnings that carry a question on: «а разработчик?», «и сколько…», «нет, я про займы», "and for loans?"
+_CARRYING_ON = re.compile(
+    r"\A\W*(?:а|и|но|или|нет|да|не|ещ[её]|тогда|кроме|плюс|то есть|точнее|вернее|почему|зачем"
+    r"|and|but|or|no|not|what about|how about|also|why|else)\b",
+    re.IGNORECASE,
+)
+_SCREEN = re.compile(
+    r"\b(?:кнопк\w*|пол[еяю]|экран\w*|форм[аеуы]|меню|вкладк\w*|окн[оаеу]|нажа\w+|нажим\w+|кликн\w+|жать|галочк\w*"
+    r"|чекбокс\w*|выпадающ\w+|значок|значк\w+|иконк\w*|button|field|screen|menu|tab|click|press|checkbox|dialog)\b",
+    re.IGNORECASE,
+)
+_CONCEPT = re.compile(
+    r"\b(?:что такое|что значит|зачем|почему|как устроен\w*|чем отлича\w+|определение"
+    r"|what is|what does|why|meaning of)\b",
+    re.IGNORECASE,
+)
+CYRILLIC, LATIN = re.compile(r"[А-Яа-яЁё]"), re.compile(r"[A-Za-z]")
+_LATIN_WORD = re.compile(r"\b[A-Za-z']+\b")
+
+FEW_WORDS = 4  # Latin words without one that only English has: codes and commands
+FEW_STEMS = 2  # a question of no more telling words leans on what was said before it
+
+
+def points(text: str) -> bool:
+    """Whether a word of the text points at something said elsewhere."""
+    return bool(_POINTING.search(text))
+
+
+def points_back(text: str) -> bool:
+    """Whether the text points at what was said before it, or carries it on."""
+    return points(text) or bool(_CARRYING_ON.match(text))
+
+
+def leans_on_dialogue(text: str) -> bool:
+    """Whether a question cannot be understood without what was said before it."""
+    return points_back(text) or len(set(telling_stems(text))) <= FEW_STEMS
+
+
+def intent_of(text: str) -> Intent | None:
+    """Whether a question is about a screen with its fields or about the matter itself, when its words say so."""
+    screen, concept = bool(_SCREEN.search(text)), bool(_CONCEPT.search(text))
+    return None if screen == concept else "screen" if screen else "concept"
+
+
+def language_of(text: str, default: str = "ru") -> str:
+    """``ru`` or ``en``: which prompts and sentences fit. The answer itself follows the question's language.
+
+    A bare code or command (``E-136``, ``routerctl enable``) has no language: the ``default`` holds.
+    """
+    cyrillic, latin = len(CYRILLIC.findall(text)), len(LATIN.findall(text))
+    if 2 * cyrillic >= latin and cyrillic:
+        return "ru"
+    words = [word.lower() for word in _LATIN_WORD.findall(text)]
+    return "en" if len(words) > FEW_WORDS or not STOP_WORDS.isdisjoint(words) else default

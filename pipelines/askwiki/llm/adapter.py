@@ -1,0 +1,223 @@
+"""The adapter to OpenAI-compatible servers: llama.cpp, vLLM and others."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import threading
+import time
+from collections.abc import Callable, Generator, Hashable, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from queue import Empty, SimpleQueue
+from typing import Any, TypeVar
+
+from askwiki.calls.pool import CHECK_SECONDS, FairPool
+from askwiki.errors import Cancelled, ModelError
+from askwiki.llm.answer import streamed_reply, whole_reply
+from askwiki.llm.client import Client
+from askwiki.llm.failure import FOREIGN, Failure, read_failure
+from askwiki.llm.port import Message, Reply, Role
+from askwiki.llm.reading import read_json
+from askwiki.llm.request import request
+from askwiki.llm.servers import Server, Servers, base_urls
+from askwiki.masking import remember, remember_address
+from askwiki.settings import LlmSettings, RoleSettings
+
+logger = logging.getLogger(__name__)
+T = TypeVar("T")
+
+FIRST: frozenset[Role] = frozenset({"condense"})  # an answer streams for seconds: a chat must not wait for one unseen
+JSON_TRIES = 2  # the second is told what was wrong with the first
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """One call of a role: how it is made and when it is given up."""
+
+    role: Role
+    messages: Sequence[Message]
+    make: Callable[[Server, dict[str, Any], float], Reply]  # with the body and the seconds that are left
+    cancelled: Callable[[], bool]
+    schema: Mapping[str, Any] | None = None
+    stream: bool = False
+    repeatable: Callable[[], bool] = lambda: True  # false once text has been given out
+
+
+class OpenAiLlm:
+    """One or several servers behind the ``Llm`` Protocol."""
+
+    def __init__(self, settings: LlmSettings) -> None:
+        self._settings = settings
+        self._pool = FairPool(settings.parallel)
+        self._servers = Servers([self._server(url) for url in base_urls(settings.url)])
+
+    def _server(self, url: str) -> Server:
+        # retries are ours: they go to the next server; a key must be given even when nobody checks it
+        key = self._settings.key or "none"
+        remember(self._settings.key)
+        remember_address(url)
+        client = Client(
+            url,
+            key=key,
+            connect_timeout=self._settings.connect_timeout,
+            connections=self._settings.parallel,
+        )
+        return Server(url.split("//", 1)[1].split("/", 1)[0].rpartition("@")[2], client)
+
+    def submit(self, owner: Hashable, call: Callable[[], T]) -> Future[T]:
+        return self._pool.submit(owner, call)
+
+    def complete(self, role: Role, messages: Sequence[Message], *, cancel: threading.Event | None = None) -> Reply:
+        return self._complete(role, messages, None, cancel)
+
+    def decide(
+        self,
+        role: Role,
+        messages: Sequence[Message],
+        schema: dict[str, Any],
+        *,
+        cancel: threading.Event | None = None,
+    ) -> dict[str, Any]:
+        reply = self._complete(role, messages, schema, cancel)
+        for _ in range(JSON_TRIES - 1):
+            try:
+                return read_json(reply.text, schema)
+            except ModelError:
+                if reply.cut:
+                    raise
+            wrong = "Your last answer was not the JSON object asked for. Answer with that JSON object only."
+            said = [*messages, Message("assistant", reply.text[:2000] or "…"), Message("user", wrong)]
+            reply = self._complete(role, said, schema, cancel)
+        return read_json(reply.text, schema)
+
+    def stream(
+        self, role: Role, messages: Sequence[Message], *, cancel: threading.Event | None = None
+    ) -> Generator[str, None, Reply]:
+        """Read by a thread of the pool, so that a chat that went away frees its place without being asked."""
+        pieces: SimpleQueue[str | None] = SimpleQueue()  # None = the end
+        stop = threading.Event()
+        owner = cancel or stop
+        future = self._pool.submit(owner, lambda: self._read(role, messages, pieces.put, (cancel, stop)), long=True)
+        future.add_done_callback(lambda _: pieces.put(None))
+        try:
+            while not _any_set(cancel):
+                with contextlib.suppress(Empty):
+                    piece = pieces.get(timeout=CHECK_SECONDS)
+                    if piece is None:
+                        return future.result()
+                    yield piece
+            raise Cancelled("The chat was stopped.")
+        finally:
+            stop.set()
+            future.cancel()
+
+    def _complete(
+        self,
+        role: Role,
+        messages: Sequence[Message],
+        schema: Mapping[str, Any] | None,
+        cancel: threading.Event | None,
+    ) -> Reply:
+        def make(server: Server, body: dict[str, Any], seconds: float) -> Reply:
+            return whole_reply(server.client.create(body, seconds))
+
+        with self._pool.place(cancel or threading.get_ident(), cancel, first=role in FIRST):
+            return self._attempt(_Call(role, messages, make, lambda: _any_set(cancel), schema))
+
+    def _read(
+        self,
+        role: Role,
+        messages: Sequence[Message],
+        put: Callable[[str], None],
+        stops: tuple[threading.Event | None, ...],
+    ) -> Reply:
+        given: list[str] = []
+
+        def give(piece: str) -> None:
+            given.append(piece)
+            put(piece)
+
+        def make(server: Server, body: dict[str, Any], seconds: float) -> Reply:
+            deadline = time.monotonic() + seconds
+            with server.client.stream(body, seconds) as chunks:
+                return streamed_reply(chunks, give, lambda: _any_set(*stops), deadline)
+
+        call = _Call(role, messages, make, lambda: _any_set(*stops), stream=True, repeatable=lambda: not given)
+        return self._attempt(call)
+
+    def _attempt(self, call: _Call) -> Reply:
+        """Make the call; on a failure that may pass, on the next server or a little later."""
+        limit = self._role(call).timeout
+        started, tries = time.monotonic(), 0
+        while True:
+            left = limit - (time.monotonic() - started)
+            outcome = self._try(call, left)
+            if isinstance(outcome, Reply):
+                _log(call.role, outcome, time.monotonic() - started)
+                return outcome
+            if outcome.option:
+                continue
+            tries += 1
+            pause = outcome.pause(tries)
+            left = limit - (time.monotonic() - started)
+            if not outcome.passing or not call.repeatable() or tries > self._settings.retries or pause >= left:
+                raise outcome.error
+            _sleep(pause, call.cancelled)
+
+    def _try(self, call: _Call, left: float) -> Reply | Failure:
+        if call.cancelled():
+            raise Cancelled("The chat was stopped.")
+        server, sent = self._servers.pick(), frozenset[str]()
+        try:
+            body, sent = self._request(call, server)
+            reply = call.make(server, body, left)
+        except FOREIGN as error:
+            failure = read_failure(error, server.name, sent)
+            (server.breaker.succeeded if failure.alive else server.breaker.failed)()
+            if failure.option:
+                logger.warning("%s refuses the option %s and is asked without it", server.name, failure.option)
+                server.refused.add(failure.option)
+            return failure
+        server.breaker.succeeded()
+        return reply
+
+    def _request(self, call: _Call, server: Server) -> tuple[dict[str, Any], frozenset[str]]:
+        role = self._role(call)
+        model = role.model or self._settings.model or _first_model(server)
+        return request(
+            role,
+            call.messages,
+            model=model,
+            refused=server.refused,
+            thinking=self._settings.thinking,
+            schema=call.schema,
+            stream=call.stream,
+        )
+
+    def _role(self, call: _Call) -> RoleSettings:
+        role: RoleSettings = getattr(self._settings, call.role)
+        return role
+
+
+def _first_model(server: Server) -> str:
+    if not server.model:
+        listed = server.client.models()
+        if not listed:
+            raise ModelError(f"The language model server {server.name} lists no model; set llm.model.")
+        server.model = listed[0]
+    return server.model
+
+
+def _any_set(*events: threading.Event | None) -> bool:
+    return any(event is not None and event.is_set() for event in events)
+
+
+def _sleep(seconds: float, cancelled: Callable[[], bool]) -> None:
+    end = time.monotonic() + seconds
+    while (left := end - time.monotonic()) > 0 and not cancelled():
+        time.sleep(min(left, CHECK_SECONDS))
+
+
+def _log(role: Role, reply: Reply, seconds: float) -> None:
+    logger.info("%s: %d + %d tokens in %.0f ms", role, reply.prompt_tokens, reply.completion_tokens, 1000 * seconds)

@@ -1,0 +1,1 @@
+"""The one reader of Markdown: blocks and plain text."""

@@ -1,0 +1,1 @@
+"""The guarded server, and the encoder service."""

@@ -1,0 +1,1 @@
+"""An answer checked sentence by sentence: support, markers, links, diagrams."""

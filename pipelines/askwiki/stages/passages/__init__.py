@@ -1,0 +1,1 @@
+"""Candidates to numbered passages within a budget."""

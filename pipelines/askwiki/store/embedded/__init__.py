@@ -1,0 +1,1 @@
+"""The embedded store: the engine in this process, a folder on disk."""

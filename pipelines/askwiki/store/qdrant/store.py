@@ -1,0 +1,224 @@
+"""Reader and writer over a Qdrant server: versioned collections behind one alias.
+
+``NAME`` is the alias, ``NAME_v1``, ``NAME_v2`` … the collections. The one with the alias answers; a
+higher number is a new index being filled, a lower one is what it replaced.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, TypeVar
+
+from askwiki.data import Chunk, Clause, LegHit, Rights
+from askwiki.errors import StoreError
+from askwiki.store.fingerprint import check_fingerprint, dense_sizes, uses_idf
+from askwiki.store.port import Freshness, Leg, LegName, PageState, Point
+from askwiki.store.qdrant.engine import ServerEngine
+from askwiki.store.qdrant.lease import Lease, others_write
+from askwiki.store.qdrant.server import CollectionGone, Server
+from askwiki.store.records import RecordReader, RecordWriter
+
+KNOWN_SECONDS = 10.0  # how long a reader believes that the alias has not moved
+Result = TypeVar("Result")
+
+
+class ServerReader:
+    """Looks up the alias now and then and searches the collection by its own name.
+
+    So the fingerprint it gave is that of the collection it searches, even while the alias moves.
+    """
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self._lock = threading.Lock()
+        self._found: _Found | None = None
+
+    def search(self, legs: Sequence[Leg], rights: Rights) -> dict[LegName, dict[str, LegHit]]:
+        return self._ask(lambda records: records.search(legs, rights), {leg.name: {} for leg in legs})
+
+    def fetch(self, chunk_ids: Sequence[str], rights: Rights) -> dict[str, Chunk]:
+        return self._ask(lambda records: records.fetch(chunk_ids, rights), {})
+
+    def chunks_of(self, page_ids: Collection[str], rights: Rights) -> dict[str, list[Chunk]]:
+        return self._ask(lambda records: records.chunks_of(page_ids, rights), {page_id: [] for page_id in page_ids})
+
+    def visible_urls(self, urls: Collection[str], rights: Rights) -> frozenset[str]:
+        return self._ask(lambda records: records.visible_urls(urls, rights), frozenset())
+
+    def conjunctions(self) -> dict[str, tuple[Clause, ...]]:
+        return self._ask(lambda records: records.conjunctions(), {})
+
+    def fingerprint(self) -> Mapping[str, Any]:
+        return self._current().fingerprint
+
+    def count(self) -> int:
+        return self._ask(lambda records: records.count(), 0)
+
+    def freshness(self) -> list[Freshness]:
+        return self._ask(lambda records: records.runs(), [])
+
+    def close(self) -> None:
+        self._server.client.close()
+
+    def _ask(self, call: Callable[[RecordReader], Result], empty: Result) -> Result:
+        for _ in range(2):
+            found = self._current()
+            if found.records is None:
+                return empty
+            try:
+                return call(found.records)
+            except CollectionGone:
+                self._found = None
+        raise StoreError("The index was replaced twice during one question; ask again.")
+
+    def _current(self) -> _Found:
+        with self._lock:
+            now = time.monotonic()
+            if self._found is None or now - self._found.since > KNOWN_SECONDS:
+                name = self._server.aliased(self._server.settings.collection)
+                if self._found is not None and self._found.name == name:
+                    self._found.since = now
+                else:
+                    self._found = _Found(self._server, name, now)
+            return self._found
+
+
+class _Found:
+    """The collection behind the alias when it was looked up; no records when there is none."""
+
+    def __init__(self, server: Server, name: str, since: float) -> None:
+        self.name, self.since = name, since
+        if not name:
+            _refuse_strangers(server)
+        self.fingerprint = _fingerprint(server, name) if name else {}
+        self.records = RecordReader(ServerEngine(server, name), immutable=False) if name else None
+
+
+class ServerWriter:
+    """Writes into the collection in force, or fills a new one that takes over at ``commit``."""
+
+    def __init__(self, server: Server, fingerprint: Mapping[str, Any], *, rebuild: bool = False) -> None:
+        self._server = server
+        name = server.settings.collection
+        self._answering = server.aliased(name)
+        if not self._answering:
+            _refuse_strangers(server)
+        if self._answering and not rebuild:
+            check_fingerprint(_fingerprint(server, self._answering), fingerprint)
+            self._collection = self._answering
+        else:
+            self._collection = _unfinished(server, self._answering, fingerprint)
+        self._engine = ServerEngine(server, self._collection)
+        self._records = RecordWriter(self._engine)
+        self._leases: dict[str, Lease] = {}
+
+    def claim(self, source: str) -> None:
+        if source not in self._leases:
+            self._leases[source] = Lease(self._engine, source)
+
+    def pages(self, source: str) -> dict[str, str]:
+        return self._records.pages(source)
+
+    def page(self, source: str, page_id: str) -> PageState | None:
+        return self._records.page(source, page_id)
+
+    def replace_page(self, source: str, state: PageState, points: Sequence[Point], readers: tuple[Clause, ...]) -> None:
+        self._records.replace_page(source, state, points, readers)
+
+    def update_payload(
+        self, source: str, state: PageState, chunks: Sequence[Chunk], readers: tuple[Clause, ...]
+    ) -> None:
+        self._records.update_payload(source, state, chunks, readers)
+
+    def remove_page(self, source: str, page_id: str) -> None:
+        self._records.remove_page(source, page_id)
+
+    def access(self, source: str) -> dict[str, str]:
+        return self._records.access(source)
+
+    def update_access(self, source: str, page_id: str, key: str, readers: tuple[Clause, ...]) -> None:
+        self._records.update_access(source, page_id, key, readers)
+
+    def count(self, source: str = "") -> int:
+        return self._records.count(source)
+
+    def freshness(self) -> list[Freshness]:
+        return self._records.runs()
+
+    def finish(self, run: Freshness) -> None:
+        self._records.remember_run(run)
+
+    def commit(self) -> None:
+        """A new collection takes over in one step; the old one goes when no question can be using it."""
+        if not others_write(self._engine, set(self._leases)):  # they may be about to use a conjunction
+            self._records.forget_unused_access()
+        if self._collection == self._answering:
+            return
+        name = self._server.settings.collection
+        self._server.switch(name, self._collection, replaces=bool(self._answering))
+        self._answering = self._collection
+        older = [other for other in _versions(self._server) if _number(other) < _number(self._collection)]
+        if older:
+            time.sleep(self._server.settings.grace)
+        for other in older:
+            self._server.drop(other)
+
+    def close(self) -> None:
+        for lease in self._leases.values():
+            with contextlib.suppress(StoreError):  # it runs out by itself
+                lease.release()
+        self._leases = {}
+        self._server.client.close()
+
+
+def _refuse_strangers(server: Server) -> None:
+    name = server.settings.collection
+    if name in server.collections():
+        raise StoreError(
+            f"The Qdrant server has a collection named {name} that askwiki did not make; "
+            "set store.collection to another name."
+        )
+
+
+def _fingerprint(server: Server, collection: str) -> Mapping[str, Any]:
+    found = server.metadata(collection).get("fingerprint")
+    if not isinstance(found, Mapping):
+        raise StoreError(
+            f"The collection {collection} was not made by askwiki (it has no fingerprint); "
+            "set store.collection to another name."
+        )
+    return found
+
+
+def _unfinished(server: Server, answering: str, fingerprint: Mapping[str, Any]) -> str:
+    """The new collection of a build that was cut off, else a fresh one; others that began are dropped."""
+    newest = _number(answering)
+    begun = [name for name in _versions(server) if _number(name) > newest]
+    same = [name for name in begun if server.metadata(name).get("fingerprint") == fingerprint]
+    for name in begun:
+        if name not in same[-1:]:
+            server.drop(name)
+    if same:
+        return same[-1]
+    collection = f"{server.settings.collection}_v{newest + 1}"
+    server.create(
+        collection, dense_sizes(fingerprint), idf=uses_idf(fingerprint), metadata={"fingerprint": dict(fingerprint)}
+    )
+    return collection
+
+
+def _versions(server: Server) -> list[str]:
+    """Our collections, oldest first."""
+    return sorted((name for name in server.collections() if _number_of(server, name)), key=_number)
+
+
+def _number_of(server: Server, collection: str) -> int:
+    head, _, number = collection.rpartition("_v")
+    return int(number) if head == server.settings.collection and number.isdigit() else 0
+
+
+def _number(collection: str) -> int:
+    return int(collection.rpartition("_v")[2] or 0)

@@ -1,0 +1,60 @@
+"""Prompt files: strict placeholders, both languages alike, no expansion of what is filled in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from askwiki.errors import SettingsError
+from askwiki.prompts import load_prompts
+from askwiki.texts import load_texts
+
+CONFIG = Path(__file__).resolve().parents[2] / "config"
+
+
+def prompt_file(tmp_path: Path, text: str) -> Path:
+    (tmp_path / "ru").mkdir()
+    (tmp_path / "ru" / "answer.md").write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+GOOD = "---\nvariables: [question]\n---\n# system\nYou {help} for $$5.\n# user\n## Q\n$question\n"
+
+
+def test_placeholders_are_filled_and_never_expanded_again(tmp_path: Path) -> None:
+    prompt = load_prompts(prompt_file(tmp_path, GOOD)).get("answer", "ru")
+    assert prompt.render(question="cost of $question {x}") == ("You {help} for $5.", "## Q\ncost of $question {x}")
+
+
+@pytest.mark.parametrize("values", [{}, {"question": "a", "more": "b"}])
+def test_missing_and_unknown_values_are_refused(tmp_path: Path, values: dict[str, str]) -> None:
+    prompt = load_prompts(prompt_file(tmp_path, GOOD)).get("answer", "ru")
+    with pytest.raises(SettingsError, match=r"disagree on: (question|more)"):
+        prompt.render(**values)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("# system\nx\n# user\ny\n", "must be: '---'"),
+        ("---\nvariables: []\n---\n# system\n$5\n# user\ny\n", "stray"),
+        ("---\nvariables: [a]\n---\n# system\nx\n# user\ny\n", "differ: a"),
+        ("---\nvariables: []\n---\n# system\nx\n# user\n$b\n", "differ: b"),
+    ],
+)
+def test_a_malformed_file_is_refused_with_the_reason(tmp_path: Path, text: str, sentence: str) -> None:
+    with pytest.raises(SettingsError, match=sentence):
+        load_prompts(prompt_file(tmp_path, text))
+
+
+def test_every_prompt_exists_in_both_languages_with_the_same_variables() -> None:
+    prompts = load_prompts(CONFIG / "prompts")
+    names = {name for _, name in prompts.names()}
+    for name in names:
+        assert prompts.get(name, "ru").variables == prompts.get(name, "en").variables, name
+
+
+def test_both_languages_say_the_same_sentences() -> None:
+    texts = load_texts(CONFIG / "texts")
+    assert texts.names("ru") == texts.names("en")

@@ -1,0 +1,176 @@
+"""The doctor: each part on its own line, each failure with the way to mend it, no secret shown."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from askwiki.commands import doctor as command
+from askwiki.configuration import load_configuration
+from askwiki.doctor.checks import MOST_EMBEDDED, Finding, changed_settings, examine, of_size
+from askwiki.doctor.llm import probe_llm
+from askwiki.kit import build_kit
+from askwiki.openwebui.valve_memory import LastGood, keep
+from askwiki.settings import LlmSettings, RoleSettings, Settings, StoreSettings
+from tests.support.scripted import ScriptedServer
+
+CONFIG = Path(__file__).resolve().parents[2] / "config"
+KEY = "a-key-of-the-test"
+DEAD = "http://127.0.0.1:9/v1"  # the discard port: nobody listens
+
+
+def environ(tmp_path: Path, **more: str) -> dict[str, str]:
+    plugins = tmp_path / "plugins"
+    plugins.mkdir(exist_ok=True)
+    return {
+        "ASKWIKI_STORE_PATH": str(tmp_path / "store"),
+        "PIPELINES_API_KEY": KEY,
+        "PIPELINES_DIR": str(plugins),
+        **more,
+    }
+
+
+def found(tmp_path: Path, **more: str) -> dict[str, Finding]:
+    variables = environ(tmp_path, **more)
+    return {finding.part: finding for finding in examine(load_configuration(variables, CONFIG), variables)}
+
+
+def test_a_fresh_installation_warns_of_the_empty_index_and_the_missing_model_only(tmp_path: Path) -> None:
+    states = {part: finding.state for part, finding in found(tmp_path).items()}
+    assert states == {
+        "configuration": "ok",
+        "server": "ok",
+        "groups": "ok",
+        "encoders": "ok",
+        "store": "warning",
+        "fingerprint": "ok",
+        "rights": "ok",
+        "freshness": "warning",
+        "llm": "warning",
+    }
+
+
+def test_every_warning_says_how_to_mend_it(tmp_path: Path) -> None:
+    assert [part for part, finding in found(tmp_path).items() if finding.state != "ok" and not finding.mend] == []
+
+
+def test_a_missing_key_and_a_plugin_put_aside_are_failures(tmp_path: Path) -> None:
+    assert found(tmp_path, PIPELINES_API_KEY="")["server"].state == "failure"
+    failed = tmp_path / "plugins" / "failed"
+    failed.mkdir()
+    (failed / "wiki_answer.py").touch()
+    server = found(tmp_path)["server"]
+    assert (server.state, "wiki_answer.py" in server.said) == ("failure", True)
+
+
+def test_an_unusable_encoder_leaves_the_other_parts_examined(tmp_path: Path) -> None:
+    findings = found(tmp_path, ASKWIKI_EMBEDDING__KIND="openai", ASKWIKI_EMBEDDING__URL=DEAD, ASKWIKI_LLM_URL=DEAD)
+    assert (findings["encoders"].state, findings["store"].state, findings["llm"].state) == (
+        "failure",
+        "warning",
+        "failure",
+    )
+
+
+@pytest.mark.parametrize(
+    ("chunks", "url", "state"),
+    [
+        (MOST_EMBEDDED, "", "ok"),
+        (MOST_EMBEDDED + 1, "", "warning"),
+        (MOST_EMBEDDED + 1, "http://qdrant:6333", "ok"),
+    ],
+)
+def test_an_index_too_large_for_the_embedded_store_is_a_warning(chunks: int, url: str, state: str) -> None:
+    finding = of_size(chunks, Settings(store=StoreSettings(qdrant_url=url)))
+    assert (finding.state, "ASKWIKI_QDRANT_URL" in finding.mend) == (state, state == "warning")
+
+
+def test_secrets_are_hidden_and_origins_told(tmp_path: Path) -> None:
+    variables = environ(tmp_path, ASKWIKI_LLM_KEY="sk-secret", ASKWIKI_SEARCH__CANDIDATES="30")
+    changed = {name: (value, origin) for name, value, origin in changed_settings(load_configuration(variables, CONFIG))}
+    assert changed["llm.key"] == ("(set, hidden)", "ASKWIKI_LLM_KEY")
+    assert changed["search.candidates"] == ("30", "ASKWIKI_SEARCH__CANDIDATES")
+
+
+def test_the_report_as_json_has_findings_and_settings_and_no_secret(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in environ(tmp_path, ASKWIKI_LLM_KEY="sk-secret", ASKWIKI_CONFIG=str(CONFIG)).items():
+        monkeypatch.setenv(name, value)
+    assert command.run(argparse.Namespace(json=True)) == 0
+    printed = capsys.readouterr().out
+    report = json.loads(printed)
+    assert (report["ok"], len(report["findings"])) == (True, 9)
+    assert report["settings"]["llm.key"] == {"value": "(set, hidden)", "from": "ASKWIKI_LLM_KEY"}
+    assert "sk-secret" not in printed
+    assert KEY not in printed
+
+
+def test_the_screen_shows_a_line_for_each_part(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in environ(tmp_path, ASKWIKI_CONFIG=str(CONFIG)).items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("PIPELINES_API_KEY", "")
+    assert command.run(argparse.Namespace(json=False)) == 1
+    screen = capsys.readouterr().out
+    assert "FAILS  server " in screen
+    assert "-> Run: python -m indexer sync --source KIND:PATH" in screen
+
+
+def test_no_language_model_is_a_warning_not_a_call() -> None:
+    assert [line[:2] for line in probe_llm(Settings())] == [("llm", "warning")]
+
+
+def test_a_dead_language_model_is_a_failure_with_its_address() -> None:
+    (line,) = probe_llm(Settings(llm=LlmSettings(url=DEAD)))
+    assert (line[1], DEAD in line[2]) == ("failure", True)
+
+
+def test_a_working_language_model_is_probed_once_for_each_model() -> None:
+    large, small = RoleSettings(model="large"), RoleSettings(model="small")
+    with ScriptedServer(lambda asking: '{"answer": "yes"}', models=["small", "large"]) as server:
+        llm = LlmSettings(url=server.url, model="small", answer=large, relevance=small)
+        lines = list(probe_llm(Settings(llm=llm)))
+    assert [(part, state) for part, state, _, _ in lines] == [
+        ("llm", "ok"),
+        ("llm condense/relevance", "ok"),
+        ("llm answer", "ok"),
+    ]
+    assert len(server.requests) == 4
+
+
+def test_a_model_that_gives_no_json_is_a_failure() -> None:
+    with ScriptedServer(lambda asking: "I would rather not.") as server:
+        lines = list(probe_llm(Settings(llm=LlmSettings(url=server.url, retries=0))))
+    assert [state for _, state, _, _ in lines] == ["ok", "failure"]
+
+
+@pytest.mark.parametrize("name", ["glossary.yaml", "everyday.yaml"])
+def test_a_broken_file_of_words_is_a_failure_of_the_configuration_and_stops_nothing(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "config"
+    shutil.copytree(CONFIG, folder)
+    (folder / name).write_text("- [", encoding="utf-8")
+    variables = environ(tmp_path)
+    configuration = load_configuration(variables, folder)
+    findings = {finding.part: finding for finding in examine(configuration, variables)}
+    assert (findings["configuration"].state, name in findings["configuration"].said) == ("failure", True)
+    assert build_kit(configuration).settings == configuration.settings
+
+
+def test_refused_valves_are_told(tmp_path: Path) -> None:
+    variables = environ(tmp_path)
+    folder = Path(variables["PIPELINES_DIR"], "wiki_answer")
+    folder.mkdir()
+    keep(folder, LastGood({"candidates": 40}, ("Кандидаты: many",)))
+    finding = found(tmp_path)["server"]
+    assert (finding.state, "Кандидаты: many" in finding.said) == ("warning", True)
+
+
+def test_names_that_anybody_can_write_are_told(tmp_path: Path) -> None:
+    finding = found(tmp_path, ASKWIKI_ACCESS__USER_ATTRIBUTE="name")["groups"]
+    assert (finding.state, "trust_names" in finding.mend) == ("warning", True)

@@ -1,0 +1,292 @@
+"""What only the server adapter has: leases, strangers' collections, the wire, faults and retries."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+from qdrant_client import QdrantClient, models
+
+from askwiki.data import Rights
+from askwiki.errors import StoreError
+from askwiki.settings import StoreSettings
+from askwiki.store import open_reader, open_writer
+from askwiki.store.engine import Overwrite, Scroll, Where
+from askwiki.store.port import Leg
+from askwiki.store.qdrant.engine import ServerEngine
+from askwiki.store.qdrant.server import Server
+from askwiki.store.qdrant.store import ServerReader, ServerWriter
+from tests.support.stores import EMBEDDER, FINGERPRINT, SPARSE, OneAtATime, make_chunk, write_page
+
+SETTINGS = StoreSettings(collection="wiki", qdrant_url="memory", retries=0, grace=0.0, batch=2)
+
+
+@pytest.fixture
+def server() -> Server:
+    double: Any = OneAtATime(QdrantClient(":memory:"))
+    return Server(double, SETTINGS)
+
+
+def test_a_source_has_one_indexer_at_a_time(server: Server) -> None:
+    first, second = ServerWriter(server, FINGERPRINT), ServerWriter(server, FINGERPRINT)
+    first.claim("a")
+    with pytest.raises(StoreError, match=r"Another indexer \(process \d+ on .+\) is writing a;"):
+        second.claim("a")
+    second.claim("b")
+    first.close()
+    second.claim("a")
+    second.close()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"process": 2**22 + 1}, {"until": 0.0}, {"host": "elsewhere", "until": 4e9}],
+    ids=["its process died", "it ran out", "it is stamped in the far future"],
+)
+def test_a_lease_that_nobody_holds_any_more_is_free(server: Server, change: dict[str, Any]) -> None:
+    first, second = ServerWriter(server, FINGERPRINT), ServerWriter(server, FINGERPRINT)
+    first.claim("a")
+    engine = ServerEngine(server, "wiki_v1")
+    [row] = engine.scroll(Scroll(Where({"record": ["lock"]})))
+    engine.write([Overwrite(row.id, {**row.payload, **change})])
+    second.claim("a")
+    [row] = engine.scroll(Scroll(Where({"record": ["lock"]})))
+    first.close()
+    assert [left.id for left in engine.scroll(Scroll(Where({"record": ["lock"]})))] == [row.id]
+    second.close()
+
+
+def test_several_indexers_fill_one_collection(server: Server) -> None:
+    """Each its own sources, at the same time; the result is the union."""
+    ServerWriter(server, FINGERPRINT).commit()
+
+    def index(source: str) -> None:
+        writer = ServerWriter(server, FINGERPRINT)
+        writer.claim(source)
+        for number in range(10):
+            write_page(writer, make_chunk(f"{source}{number}", 0, f"страница {number}"), source=source)
+        writer.commit()
+        writer.close()
+
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(index, ["a", "b"]))
+    writer = ServerWriter(server, FINGERPRINT)
+    assert (writer.count("a"), writer.count("b"), len(writer.pages("a"))) == (10, 10, 10)
+    writer.close()
+
+
+@pytest.mark.parametrize("name", ["wiki", "wiki_v1"])
+def test_a_collection_of_somebody_else_is_left_alone(server: Server, name: str) -> None:
+    server.client.create_collection(name, models.VectorParams(size=2, distance=models.Distance.DOT))
+    if name == "wiki_v1":
+        server.switch("wiki", name, replaces=False)
+    for attempt in (lambda: ServerReader(server).count(), lambda: ServerWriter(server, FINGERPRINT)):
+        with pytest.raises(StoreError, match=r"store\.collection"):
+            attempt()
+    assert server.collections() == [name]
+
+
+def test_a_reader_survives_the_drop_of_its_collection(server: Server) -> None:
+    writer = ServerWriter(server, FINGERPRINT)
+    write_page(writer, make_chunk("1", 0, "старый"))
+    writer.commit()
+    reader = ServerReader(server)
+    assert reader.count() == 1
+    rebuilt = ServerWriter(server, FINGERPRINT, rebuild=True)
+    write_page(rebuilt, make_chunk("1", 0, "новый"), make_chunk("1", 1, "ещё"))
+    rebuilt.commit()
+    assert server.collections() == ["wiki_v2"]
+    assert reader.count() == 2
+
+
+# --- the wire --------------------------------------------------------------------------------------
+
+Reply = tuple[int, dict[str, str], Any]
+
+
+class _Handler(BaseHTTPRequestHandler):
+    def _say(self) -> None:
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        server: Any = self.server
+        server.requests.append((self.command, self.path, dict(self.headers), json.loads(body) if body else None))
+        status, headers, said = server.answer(self.command, self.path)
+        data = json.dumps(said).encode()
+        self.send_response(status)
+        for name, value in {**headers, "Content-Type": "application/json", "Content-Length": str(len(data))}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(data)
+
+    do_GET = do_POST = do_PUT = do_DELETE = _say
+
+    def log_message(self, format: str, *arguments: Any) -> None:
+        """Quiet."""
+
+
+@pytest.fixture
+def stub() -> Iterator[Any]:
+    """A server that answers as told and remembers what it was asked."""
+    server: Any = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+    server.requests = []
+    server.url = f"http://127.0.0.1:{server.server_address[1]}"
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+ALIASES = (
+    200,
+    {},
+    {"result": {"aliases": [{"alias_name": "wiki", "collection_name": "wiki_v3"}]}, "status": "ok", "time": 0},
+)
+COLLECTION = (
+    200,
+    {},
+    {
+        "status": "ok",
+        "time": 0,
+        "result": {
+            "status": "green",
+            "optimizer_status": "ok",
+            "segments_count": 1,
+            "payload_schema": {},
+            "points_count": 1,
+            "config": {
+                "params": {},
+                "hnsw_config": {"m": 16, "ef_construct": 100, "full_scan_threshold": 10},
+                "optimizer_config": {"deleted_threshold": 0.2, "vacuum_min_vector_number": 1000,
+                                     "default_segment_number": 0, "flush_interval_sec": 5},
+                "metadata": {"fingerprint": {"schema": 1}},
+            },
+        },
+    },
+)  # fmt: skip
+
+
+def usual(further: Callable[[str, str], Reply]) -> Callable[[str, str], Reply]:
+    def answer(method: str, path: str) -> Reply:
+        if path.startswith("/aliases"):
+            return ALIASES
+        if method == "GET" and path.startswith("/collections/wiki_v3"):
+            return COLLECTION
+        return further(method, path)
+
+    return answer
+
+
+def point(number: int, score: float) -> dict[str, Any]:
+    return {"id": number, "version": 1, "score": score, "payload": {"id": f"c{number}"}}
+
+
+def test_all_legs_go_in_one_request_each_with_the_rights(stub: Any) -> None:
+    legs = [[point(1, 0.9), point(2, 0.8)], [point(2, 5.0)]]
+    stub.answer = usual(
+        lambda method, path: (200, {}, {"result": [{"points": leg} for leg in legs], "status": "ok", "time": 0})
+    )
+    reader = open_reader(StoreSettings(qdrant_url=stub.url, qdrant_key="read-only", collection="wiki", retries=0))
+    query = EMBEDDER.query("пароль")
+    found = reader.search(
+        [Leg("text", query, 7), Leg("sparse", SPARSE.query("пароль"), 9)], Rights(frozenset({"*", "team"}))
+    )
+    reader.close()
+    assert {name: list(hits) for name, hits in found.items()} == {"text": ["c1", "c2"], "sparse": ["c2"]}
+    [(method, path, headers, body)] = [asked for asked in stub.requests if "query" in asked[1]]
+    assert (method, path.partition("?")[0]) == ("POST", "/collections/wiki_v3/points/query/batch")
+    assert headers["api-key"] == "read-only"
+    rights = {"must": [{"key": "acl", "match": {"any": ["*", "team"]}}]}
+    assert [search["filter"] for search in body["searches"]] == [rights, rights]
+    assert [(search["using"], search["limit"]) for search in body["searches"]] == [("text", 7), ("sparse", 9)]
+
+
+def test_a_busy_server_is_asked_again(stub: Any) -> None:
+    replies = iter(
+        [(503, {}, {"status": {"error": "busy"}}), (429, {"Retry-After": "0"}, {"status": {"error": "slow"}})]
+    )
+    count = (200, {}, {"result": {"count": 5}, "status": "ok", "time": 0})
+    stub.answer = usual(lambda method, path: next(replies, count))
+    reader = open_reader(StoreSettings(qdrant_url=stub.url, collection="wiki", retries=2))
+    assert reader.count() == 5
+    reader.close()
+
+
+@pytest.mark.parametrize(
+    ("reply", "sentence"),
+    [
+        ((401, {}, {"status": {"error": "no"}}), "refused the key; check ASKWIKI_QDRANT_KEY"),
+        ((403, {}, {"status": {"error": "no"}}), "refused the key; check ASKWIKI_QDRANT_KEY"),
+        ((400, {}, {"status": {"error": "Wrong input: bad"}}), "answered 400: .*Wrong input: bad"),
+        ((500, {}, {"status": {"error": "panic"}}), "answered 500: .*panic"),
+    ],
+)
+def test_what_the_server_refuses_is_a_sentence(stub: Any, reply: Reply, sentence: str) -> None:
+    stub.answer = usual(lambda method, path: reply)
+    reader = open_reader(StoreSettings(qdrant_url=stub.url, collection="wiki", retries=0))
+    with pytest.raises(StoreError, match=sentence):
+        reader.count()
+    reader.close()
+
+
+@pytest.mark.parametrize("grpc", [False, True])
+def test_a_server_that_is_not_there_is_a_sentence(grpc: bool) -> None:
+    settings = StoreSettings(qdrant_url="http://127.0.0.1:9", grpc=grpc, retries=0, timeout=1.0)
+    reader = open_reader(settings)
+    with pytest.raises(StoreError, match=r"The Qdrant server at http://127\.0\.0\.1:9 could not do it"):
+        reader.count()
+    reader.close()
+    with pytest.raises(StoreError, match="could not do it"):
+        open_writer(settings, FINGERPRINT)
+
+
+def test_a_new_collection_is_made_as_the_settings_say(stub: Any) -> None:
+    ok = (200, {}, {"result": True, "status": "ok", "time": 0})
+
+    def answer(method: str, path: str) -> Reply:
+        if path.startswith("/aliases"):
+            return 200, {}, {"result": {"aliases": []}, "status": "ok", "time": 0}
+        if method == "GET":
+            return 200, {}, {"result": {"collections": []}, "status": "ok", "time": 0}
+        return ok if "/index" not in path else (200, {}, {"result": {"status": "completed"}, "status": "ok", "time": 0})
+
+    stub.answer = answer
+    settings = StoreSettings(
+        qdrant_url=stub.url, collection="wiki", shards=12, replicas=2, on_disk=True, quantization="scalar", retries=0
+    )
+    open_writer(settings, FINGERPRINT).close()
+    [made] = [
+        body
+        for method, path, _, body in stub.requests
+        if (method == "PUT" and path.startswith("/collections/wiki_v1?")) or path == "/collections/wiki_v1"
+    ]
+    assert (made["shard_number"], made["replication_factor"]) == (12, 2)
+    assert made["vectors"]["text"] == {
+        "size": 64, "distance": "Cosine", "memory": "cold", "multivector_config": {"comparator": "max_sim"}
+    }  # fmt: skip
+    assert made["vectors"]["context"] == {"size": 64, "distance": "Cosine", "memory": "cold"}
+    assert made["sparse_vectors"] == {"sparse": {"index": {"memory": "cold"}, "modifier": "idf"}}
+    assert made["quantization_config"] == {"scalar": {"type": "int8", "quantile": 0.99, "memory": "pinned"}}
+    assert made["metadata"] == {"fingerprint": FINGERPRINT}
+    indexed = {body["field_name"]: body["field_schema"] for _, path, _, body in stub.requests if "/index" in path}
+    assert {name: indexed[name] for name in ("page_id", "space", "kind", "screen", "labels", "acl", "updated")} == {
+        "page_id": "keyword", "space": "keyword", "kind": "keyword", "screen": "bool", "labels": "keyword",
+        "acl": "keyword", "updated": "datetime",
+    }  # fmt: skip
+
+
+def test_a_page_is_written_in_one_request_and_a_large_one_in_portions(stub: Any) -> None:
+    done = {"result": [{"status": "completed"}] * 9, "status": "ok", "time": 0}
+    stub.answer = lambda method, path: (200, {}, done)
+    server = Server(QdrantClient(url=stub.url, check_compatibility=False), replace(SETTINGS, batch=2))
+    engine = ServerEngine(server, "wiki_v1")
+    from askwiki.store.records import RecordWriter
+
+    write_page(RecordWriter(engine), *(make_chunk("1", number, f"слово {number}") for number in range(5)))
+    server.client.close()
+    sent = [[next(iter(operation)) for operation in body["operations"]] for _, _, _, body in stub.requests]
+    assert sent == [["upsert", "upsert"], ["upsert"], ["upsert", "delete", "upsert"]]
