@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 from askwiki.configuration import Configuration
 from askwiki.errors import SourceError
-from indexer.sources import Source
+from indexer.sources import PageSource
 
 
-def open_source(spec: str, configuration: Configuration) -> Source:
+def open_source(spec: str, configuration: Configuration) -> PageSource:
     """The source that "KIND:PATH" names; SourceError says what is wrong with it."""
     kind, colon, path = spec.partition(":")
     makers = _makers()
@@ -21,7 +21,7 @@ def open_source(spec: str, configuration: Configuration) -> Source:
     return makers[kind](path, configuration)
 
 
-def _makers() -> dict[str, Callable[[str, Configuration], Source]]:
+def _makers() -> dict[str, Callable[[str, Configuration], PageSource]]:
     """Kind -> what opens it; imported only when a source is opened."""
     from indexer.confluence.sources.html_export import HtmlExport
     from indexer.confluence.sources.rest.source import RestSource

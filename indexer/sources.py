@@ -37,7 +37,7 @@ class PageFailure:
     skipped: bool = False
 
 
-class Source(Protocol):
+class PageSource(Protocol):
     """A wiki in one of its forms. ``name`` = its stable key in the store, "KIND:PATH".
 
     A source that is not whole raises SourceNotWhole when it is opened, from ``expected`` or before its first page.

@@ -53,7 +53,7 @@ def test_an_empty_variable_is_as_if_unset(folder: Path) -> None:
     [
         (
             "search:\n  canidates: 3\n",
-            "search.canidates (in {file}) is no setting. Allowed here: candidates, centre, depth,",
+            "search.canidates (in {file}) is no setting. Allowed here: boost_intent, boost_place, candidates, depth,",
         ),
         ("serch:\n  k: 3\n", "serch.k (in {file}) is no setting. Allowed here: access, answer,"),
         (

@@ -15,7 +15,7 @@ from askwiki.markdown.plain_text import PlainPage, plain_text
 from askwiki.settings import ChunkingSettings
 from indexer.chunking.anchors import with_anchor
 from indexer.chunking.breadcrumb import breadcrumb
-from indexer.chunking.cuts import Cutter, Span, Thought
+from indexer.chunking.cuts import Cutter, PageSpan, Thought
 from indexer.chunking.groups import Group, group_of, group_sections
 from indexer.chunking.packer import Piece, Size
 from indexer.chunking.screens import Screens, is_labelled
@@ -77,7 +77,7 @@ def chunk_page(
     ruler = Ruler(count, special, limit, settings.overlap_sentences)
     places = _places(page, blocks, plain, screens, ruler, settings)
     if cutter:
-        thoughts = cutter(page, [Span(place.start, place.end, place.group.headings) for place in places])
+        thoughts = cutter(page, [PageSpan(place.start, place.end, place.group.headings) for place in places])
     else:
         thoughts = [[Thought(place.end)] for place in places]
     stretches = [

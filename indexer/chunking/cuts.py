@@ -8,7 +8,7 @@ from typing import NamedTuple
 from askwiki.data import Page
 
 
-class Span(NamedTuple):
+class PageSpan(NamedTuple):
     """A stretch of the page's Markdown that may hold several thoughts."""
 
     start: int
@@ -23,4 +23,4 @@ class Thought(NamedTuple):
     screen: bool = False
 
 
-Cutter = Callable[[Page, Sequence[Span]], list[list[Thought]]]
+Cutter = Callable[[Page, Sequence[PageSpan]], list[list[Thought]]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from indexer.chunking.units import IN_A_SENTENCE, Unit
+from indexer.chunking.units import IN_A_SENTENCE, PageUnit
 
 # What a piece of half the wished size costs, on the scale of the border prices. Fuller pieces are found
 # first more often: a border between sentences is taken when no better one leaves three quarters full.
@@ -46,7 +46,7 @@ class Piece(NamedTuple):
         return sum(end - start for start, end in self.lead) if self.lead else 0
 
 
-def pack(units: Sequence[Unit], tokens: Sequence[float], size: Size, overlap_sentences: int) -> list[Piece]:
+def pack(units: Sequence[PageUnit], tokens: Sequence[float], size: Size, overlap_sentences: int) -> list[Piece]:
     """Pieces that hold all units in order; ``tokens`` is the length of each unit.
 
     From each beginning the cheapest border within reach is taken: its price, plus what an underfilled
@@ -66,7 +66,7 @@ def pack(units: Sequence[Unit], tokens: Sequence[float], size: Size, overlap_sen
     return pieces
 
 
-def _best_end(units: Sequence[Unit], tokens: Sequence[float], start: int, size: Size, left: float) -> int:
+def _best_end(units: Sequence[PageUnit], tokens: Sequence[float], start: int, size: Size, left: float) -> int:
     """The unit before which to cut; at least one unit is taken."""
     if left <= size.most:
         return len(units)
@@ -88,7 +88,7 @@ def _best_end(units: Sequence[Unit], tokens: Sequence[float], start: int, size: 
 
 
 def _lead(
-    units: Sequence[Unit], tokens: Sequence[float], start: int, size: Size, overlap_sentences: int
+    units: Sequence[PageUnit], tokens: Sequence[float], start: int, size: Size, overlap_sentences: int
 ) -> tuple[tuple[int, int], ...]:
     """What a piece that begins with this unit repeats: a table's header, a fence's line, sentences."""
     unit = units[start]

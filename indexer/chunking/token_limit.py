@@ -13,7 +13,7 @@ from askwiki.errors import PageError
 from askwiki.markdown.blocks import Block, blocks_of_part
 from askwiki.markdown.plain_text import PlainPage
 from indexer.chunking.packer import Piece, Size, pack
-from indexer.chunking.units import Unit, find_units, split_unit
+from indexer.chunking.units import PageUnit, find_units, split_unit
 
 Count = Callable[[Sequence[str]], list[int]]
 
@@ -104,7 +104,7 @@ def _cut(page: PlainPage, blocks: Sequence[Block], stretches: Sequence[Stretch],
     return pieces
 
 
-def _lengths(page: PlainPage, planned: Sequence[Sequence[Unit]], ruler: Ruler) -> list[list[float]]:
+def _lengths(page: PlainPage, planned: Sequence[Sequence[PageUnit]], ruler: Ruler) -> list[list[float]]:
     counted = iter(ruler.measure([page.of((unit.start, unit.end)) for units in planned for unit in units]))
     return [[length_of(next(counted) - ruler.special, unit.end - unit.start) for unit in units] for units in planned]
 
@@ -114,8 +114,8 @@ def length_of(tokens: float, characters: int) -> float:
     return max(tokens, characters / UNSEEN, 0)
 
 
-def _smaller(text: str, units: Sequence[Unit], lengths: Sequence[float], size: Size) -> list[Unit]:
-    smaller: list[Unit] = []
+def _smaller(text: str, units: Sequence[PageUnit], lengths: Sequence[float], size: Size) -> list[PageUnit]:
+    smaller: list[PageUnit] = []
     for unit, length in zip(units, lengths, strict=True):
         if length <= size.most or unit.end - unit.start <= 1:
             smaller.append(unit)

@@ -33,7 +33,7 @@ _ANY_LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _FIGURES = ("table", "fence", "html", "code")
 
 
-class Unit(NamedTuple):
+class PageUnit(NamedTuple):
     """``text[start:end]`` of the page, never cut unless it is longer than a chunk may be."""
 
     start: int
@@ -43,14 +43,14 @@ class Unit(NamedTuple):
     lead: tuple[tuple[int, int], ...] = ()  # earlier text to repeat when a part begins here
 
 
-def find_units(text: str, blocks: list[Block], longest: int) -> list[Unit]:
+def find_units(text: str, blocks: list[Block], longest: int) -> list[PageUnit]:
     """Blocks as they are, or their sentences, items, rows, lines where a block has more than ``longest`` characters."""
-    units: list[Unit] = []
+    units: list[PageUnit] = []
     previous: Block | None = None
     for block in blocks:
         price = _border_price(text, previous, block)
         if block.end - block.start <= longest:
-            units.append(Unit(block.start, block.end, price, block.kind == "paragraph"))
+            units.append(PageUnit(block.start, block.end, price, block.kind == "paragraph"))
         else:
             inner = list(_split(text, block, longest))
             units.append(inner[0]._replace(price=price))
@@ -59,9 +59,9 @@ def find_units(text: str, blocks: list[Block], longest: int) -> list[Unit]:
     return units
 
 
-def number_units(text: str, blocks: list[Block]) -> list[Unit]:
+def number_units(text: str, blocks: list[Block]) -> list[PageUnit]:
     """What a model chooses between: sentences and items; tables, code and diagrams whole."""
-    units: list[Unit] = []
+    units: list[PageUnit] = []
     previous: Block | None = None
     for block in blocks:
         price = _border_price(text, previous, block)
@@ -87,7 +87,7 @@ def _border_price(text: str, before: Block | None, after: Block) -> int:
     return BETWEEN_BLOCKS
 
 
-def _split(text: str, block: Block, longest: int) -> Iterator[Unit]:
+def _split(text: str, block: Block, longest: int) -> Iterator[PageUnit]:
     for unit in _SPLIT.get(block.kind, _sentences)(text, block):
         if unit.end - unit.start <= longest:
             yield unit
@@ -95,7 +95,7 @@ def _split(text: str, block: Block, longest: int) -> Iterator[Unit]:
             yield from split_unit(text, unit, longest)
 
 
-def split_unit(text: str, unit: Unit, longest: int) -> Iterator[Unit]:
+def split_unit(text: str, unit: PageUnit, longest: int) -> Iterator[PageUnit]:
     """The last resort for a sentence, a row or a line that is too long even alone: words, then letters."""
     start = unit.start
     for end in word_ends(text[unit.start : unit.end], longest):
@@ -104,15 +104,15 @@ def split_unit(text: str, unit: Unit, longest: int) -> Iterator[Unit]:
         start = unit.start + end
 
 
-def _sentences(text: str, block: Block) -> Iterator[Unit]:
+def _sentences(text: str, block: Block) -> Iterator[PageUnit]:
     """Paragraphs and quotes (whose lines are sentences' borders too)."""
     start = block.start
     for end in sentence_ends(text[block.start : block.end], language_of(text)):
-        yield Unit(start, block.start + end, BETWEEN_SENTENCES, prose=True)
+        yield PageUnit(start, block.start + end, BETWEEN_SENTENCES, prose=True)
         start = block.start + end
 
 
-def _items(text: str, block: Block) -> Iterator[Unit]:
+def _items(text: str, block: Block) -> Iterator[PageUnit]:
     """Items with all that is under them; an item's own lines and sub-items where it is long."""
     start = block.start
     price = BETWEEN_ITEMS
@@ -125,20 +125,20 @@ def _items(text: str, block: Block) -> Iterator[Unit]:
             fence = "" if fence and stripped.startswith(fence) else fence or mark
         item = None if fence else _ITEM.match(line[0])
         if item and line.start() > start:
-            yield Unit(start, line.start(), price, prose=True)
+            yield PageUnit(start, line.start(), price, prose=True)
             start = line.start()
         if item:
             indent = len(item[1].expandtabs(4))
             top = indent if top is None else min(top, indent)
             price = BETWEEN_ITEMS if indent <= top else BETWEEN_SUBITEMS
-    yield Unit(start, block.end, price, prose=True)
+    yield PageUnit(start, block.end, price, prose=True)
 
 
-def _rows(text: str, block: Block) -> Iterator[Unit]:
+def _rows(text: str, block: Block) -> Iterator[PageUnit]:
     """Rows; each knows the header, and the row above that holds the value of its merged first cell."""
     lines = _lines(text, block)
     header = (lines[0][0], lines[1][1])
-    yield Unit(block.start, header[1], BETWEEN_BLOCKS)
+    yield PageUnit(block.start, header[1], BETWEEN_BLOCKS)
     holder: tuple[int, int] | None = None
     price = AFTER_HEADING
     for start, end in lines[2:]:
@@ -147,18 +147,18 @@ def _rows(text: str, block: Block) -> Iterator[Unit]:
         if not merged:
             holder = (start, end)
         lead = (header, holder) if merged and holder else (header,)
-        yield Unit(start, end, max(price, ROW_OF_MERGED_CELL) if merged else price, lead=lead)
+        yield PageUnit(start, end, max(price, ROW_OF_MERGED_CELL) if merged else price, lead=lead)
         price = BETWEEN_ROWS
 
 
-def _code_lines(text: str, block: Block) -> Iterator[Unit]:
+def _code_lines(text: str, block: Block) -> Iterator[PageUnit]:
     """Lines; a part inside a fence begins with the line that opens it."""
     lines = _lines(text, block)
     lead = (lines[0],) if block.kind == "fence" else ()
-    yield Unit(block.start, lines[0][1], BETWEEN_BLOCKS)
+    yield PageUnit(block.start, lines[0][1], BETWEEN_BLOCKS)
     price = AFTER_HEADING if lead else BETWEEN_LINES
     for start, end in lines[1:]:
-        yield Unit(start, end, price, lead=lead)
+        yield PageUnit(start, end, price, lead=lead)
         price = BETWEEN_LINES if text[start:end].strip() else BLANK_LINE_IN_CODE
 
 
@@ -173,11 +173,11 @@ def _lines(text: str, block: Block) -> list[tuple[int, int]]:
     return lines
 
 
-def _whole(text: str, block: Block) -> Iterator[Unit]:
-    yield Unit(block.start, block.end, BETWEEN_BLOCKS)
+def _whole(text: str, block: Block) -> Iterator[PageUnit]:
+    yield PageUnit(block.start, block.end, BETWEEN_BLOCKS)
 
 
-_Splitter = Callable[[str, Block], Iterator[Unit]]
+_Splitter = Callable[[str, Block], Iterator[PageUnit]]
 _SPLIT: dict[str, _Splitter] = {
     "table": _rows,
     "list": _items,

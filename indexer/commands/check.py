@@ -15,7 +15,7 @@ from askwiki.configuration import load_configuration
 from askwiki.data import Loss
 from askwiki.masking import masked
 from indexer.opening import open_source
-from indexer.sources import PageFailure, Source
+from indexer.sources import PageFailure, PageSource
 from indexer.sync.ledger import Ledger
 
 
@@ -31,7 +31,7 @@ def run(options: argparse.Namespace) -> int:
     return ledger.exit_code
 
 
-def check(source: Source) -> Ledger:
+def check(source: PageSource) -> Ledger:
     """Read every page once and count; nothing is stored."""
     started = time.monotonic()
     expected = source.expected()

@@ -18,7 +18,7 @@ from indexer.chunking.chunks import embedded_texts
 from indexer.chunking.screens import Screens, is_labelled
 from indexer.chunking.sections import same_title, split_sections
 from indexer.opening import open_source
-from indexer.sources import PageFailure, PageRef, Source
+from indexer.sources import PageFailure, PageRef, PageSource
 from indexer.sync.prepare import Preparation, make_preparation, prepare_page
 
 SUGGESTIONS = 5  # titles offered when no page has the name
@@ -62,7 +62,7 @@ def _print(pages: Iterator[Page | PageFailure], form: Callable[[Page], str]) -> 
     return 1 if failed else 0
 
 
-def find_page(source: Source, name: str) -> Page:
+def find_page(source: PageSource, name: str) -> Page:
     """The page with this id, title or path; several or none raise with what there is."""
     refs = source.expected()
     wanted = [ref for ref in refs if ref.id == name] or [ref for ref in refs if same_title(ref.title, name)]

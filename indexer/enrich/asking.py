@@ -11,7 +11,7 @@ from askwiki.language.glossary import Glossary
 from askwiki.llm.port import Llm, Role
 from askwiki.prompts import Prompts
 from indexer.enrich.cache import Cache
-from indexer.enrich.counters import Tally
+from indexer.enrich.counters import Counters
 
 RUN = "indexing"  # owner of all calls in the pool: one run, however many pages it has
 
@@ -24,7 +24,7 @@ class Desk:
     prompts: Prompts
     glossary: Glossary
     cache: Cache
-    tally: Tally
+    counters: Counters
 
 
 def ask_all(desk: Desk, role: Role, calls: Mapping[str, Callable[[Llm], str]]) -> dict[str, str]:
@@ -34,14 +34,14 @@ def ask_all(desk: Desk, role: Role, calls: Mapping[str, Callable[[Llm], str]]) -
     call is tried again by the next run.
     """
     known = {key: value.decode() for key, value in desk.cache.get_many(role, list(calls)).items()}
-    desk.tally.add(f"{role}.cached", len(known))
+    desk.counters.add(f"{role}.cached", len(known))
     if desk.llm is None:
         return known
     llm = desk.llm
     waiting = {key: llm.submit(RUN, partial(call, llm)) for key, call in calls.items() if key not in known}
     new: dict[str, str] = {}
     for key, future in waiting.items():
-        desk.tally.add(f"{role}.calls")
+        desk.counters.add(f"{role}.calls")
         try:
             answer = future.result()
         except Cancelled:
@@ -50,6 +50,6 @@ def ask_all(desk: Desk, role: Role, calls: Mapping[str, Callable[[Llm], str]]) -
             answer = ""
         if answer:
             new[key] = answer
-    desk.tally.add(f"{role}.fallback", len(waiting) - len(new))
+    desk.counters.add(f"{role}.fallback", len(waiting) - len(new))
     desk.cache.put_many(role, {key: answer.encode("utf-8", "replace") for key, answer in new.items()})
     return known | new

@@ -20,7 +20,7 @@ from indexer.chunking.sentences import language_of, sentence_ends, word_ends
 from indexer.chunking.token_limit import Count
 from indexer.enrich.asking import Desk, ask_all
 from indexer.enrich.cache import content_key
-from indexer.enrich.counters import Tally
+from indexer.enrich.counters import Counters
 
 ROLE: Role = "context"
 SENTENCE_CHARACTERS = 300  # of the template's first sentence
@@ -46,7 +46,7 @@ def describe(
     if desk.llm is not None and settings.llm:
         written = _written(page, chunks, desk, settings.window, language)
         contexts = [words or fallback for words, fallback in zip(written, contexts, strict=True)]
-    contexts = _shortened(contexts, count, limit, language, desk.tally)
+    contexts = _shortened(contexts, count, limit, language, desk.counters)
     return [with_context(chunk, context) for chunk, context in zip(chunks, contexts, strict=True)]
 
 
@@ -131,11 +131,11 @@ def page_window(page: Page, outline: str, middle: int, window: int) -> str:
     return f"{outline[:OUTLINE_CHARACTERS]}\n\n[…]\n\n{page.markdown[start : start + window]}\n\n[…]"
 
 
-def _shortened(contexts: list[str], count: Count, limit: int, language: str, tally: Tally) -> list[str]:
+def _shortened(contexts: list[str], count: Count, limit: int, language: str, counters: Counters) -> list[str]:
     """Cut at a sentence's end, else between words, until each fits."""
     shorter = list(contexts)
     over = [number for number, tokens in enumerate(count(contexts)) if tokens > limit]
-    tally.add("context.shortened", len(over))
+    counters.add("context.shortened", len(over))
     while over:
         for number in over:
             shorter[number] = _half_or_sentence_less(shorter[number], language)

@@ -8,7 +8,7 @@ from collections import Counter
 CALLS = ".calls"
 
 
-class Tally:
+class Counters:
     """Names are ``task.what``: ``cut.calls``, ``cut.cached``, ``cut.repaired``, ``cut.fallback``, …"""
 
     def __init__(self) -> None:

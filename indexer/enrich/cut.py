@@ -16,9 +16,9 @@ from askwiki.errors import ModelError
 from askwiki.llm.port import Llm, Message, Role
 from askwiki.markdown.blocks import blocks_of_part, parse_blocks
 from indexer.chunking.breadcrumb import breadcrumb
-from indexer.chunking.cuts import Span, Thought
+from indexer.chunking.cuts import PageSpan, Thought
 from indexer.chunking.sentences import language_of
-from indexer.chunking.units import INTRODUCTION, Unit, number_units
+from indexer.chunking.units import INTRODUCTION, PageUnit, number_units
 from indexer.enrich.asking import Desk, ask_all
 from indexer.enrich.cache import content_key
 
@@ -38,7 +38,7 @@ SCHEMA: dict[str, Any] = {
 }
 
 
-def cut_by_meaning(page: Page, spans: Sequence[Span], *, desk: Desk) -> list[list[Thought]]:
+def cut_by_meaning(page: Page, spans: Sequence[PageSpan], *, desk: Desk) -> list[list[Thought]]:
     """The thoughts of every span in order, the last one ending where the span ends.
 
     All calls of the page run in parallel. A call that fails leaves its text in one piece, for the rule.
@@ -47,7 +47,7 @@ def cut_by_meaning(page: Page, spans: Sequence[Span], *, desk: Desk) -> list[lis
         return [[Thought(span.end)] for span in spans]
     prompt = desk.prompts.get(ROLE, language_of(page.markdown))
     blocks = parse_blocks(page.markdown)
-    batches: list[list[tuple[str, list[Unit]]]] = []
+    batches: list[list[tuple[str, list[PageUnit]]]] = []
     calls: dict[str, Callable[[Llm], str]] = {}
     for span in spans:
         batches.append([])
@@ -67,9 +67,9 @@ def cut_by_meaning(page: Page, spans: Sequence[Span], *, desk: Desk) -> list[lis
     return [[thought for key, batch in some for thought in _thoughts(answers.get(key, ""), batch)] for some in batches]
 
 
-def _batches(units: Sequence[Unit]) -> list[list[Unit]]:
+def _batches(units: Sequence[PageUnit]) -> list[list[PageUnit]]:
     """Stretches that fit into one call."""
-    batches: list[list[Unit]] = [[]]
+    batches: list[list[PageUnit]] = [[]]
     characters = 0
     for unit in units:
         length = unit.end - unit.start
@@ -81,7 +81,7 @@ def _batches(units: Sequence[Unit]) -> list[list[Unit]]:
     return batches
 
 
-def _call(system: str, user: str, text: str, units: list[Unit], desk: Desk) -> Callable[[Llm], str]:
+def _call(system: str, user: str, text: str, units: list[PageUnit], desk: Desk) -> Callable[[Llm], str]:
     messages = (Message("system", system), Message("user", user))
 
     def call(llm: Llm) -> str:
@@ -89,13 +89,13 @@ def _call(system: str, user: str, text: str, units: list[Unit], desk: Desk) -> C
         ends, screens = mend(said, units)
         if not ends:
             raise ModelError("The model named no border that the text has.")
-        desk.tally.add("cut.repaired", ends != said["ends"])
+        desk.counters.add("cut.repaired", ends != said["ends"])
         return json.dumps({"ends": ends, "screens": screens})
 
     return call
 
 
-def mend(said: dict[str, Any], units: Sequence[Unit]) -> tuple[list[int], list[int]]:
+def mend(said: dict[str, Any], units: Sequence[PageUnit]) -> tuple[list[int], list[int]]:
     """(ends, screens) that hold: in range, in order, the last one the last; nothing usable = no ends.
 
     No thought ends after a heading or after "as follows:", and none is a scrap.
@@ -119,7 +119,7 @@ def mend(said: dict[str, Any], units: Sequence[Unit]) -> tuple[list[int], list[i
     return ends, screens
 
 
-def _thoughts(answer: str, units: Sequence[Unit]) -> list[Thought]:
+def _thoughts(answer: str, units: Sequence[PageUnit]) -> list[Thought]:
     if not answer:
         return [Thought(units[-1].end)]
     said = json.loads(answer)

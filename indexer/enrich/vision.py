@@ -106,7 +106,7 @@ def _pictures(page: Page, desk: Desk, read: Callable[[Attachment], bytes]) -> It
             try:
                 data = read(attachment)
             except AskWikiError:
-                desk.tally.add("vision.unreadable")
+                desk.counters.add("vision.unreadable")
                 continue
             picture = read_picture(data) if len(data) <= MOST_BYTES else None
             if picture and guess(attachment.name, image["alt"], picture) != "other":
@@ -132,12 +132,12 @@ def _call(system: str, user: str, one: _Shown, desk: Desk, check: Callable[[str]
         reply = llm.complete(ROLE, asked).text
         source, fault = _read_reply(reply, check)
         if fault:
-            desk.tally.add("vision.calls")
+            desk.counters.add("vision.calls")
             again = (*asked, Message("assistant", reply), Message("user", fault))
             source, fault = _read_reply(llm.complete(ROLE, again).text, check)
             if fault:
                 raise ModelError(f"The picture {one.name} could not be turned into PlantUML: {fault}")
-            desk.tally.add("vision.repaired")
+            desk.counters.add("vision.repaired")
         return source
 
     return call

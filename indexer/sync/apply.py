@@ -19,10 +19,10 @@ from askwiki.errors import PageError
 from askwiki.settings import Settings
 from askwiki.store.fingerprint import CHUNKER
 from askwiki.store.port import PageState, Writer
-from indexer.enrich.counters import CALLS, Tally
-from indexer.sources import PageFailure, PageRef, Source
+from indexer.enrich.counters import CALLS, Counters
+from indexer.sources import PageFailure, PageRef, PageSource
 from indexer.sync.ledger import Ledger
-from indexer.sync.ordered_pool import Ahead
+from indexer.sync.ordered_pool import OrderedPool
 from indexer.sync.plan import change_of, embedded_hash, gone, page_hash
 from indexer.sync.prepare import Preparation, prepare_page
 from indexer.sync.vectors import Encoders, make_points
@@ -34,7 +34,7 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Tools:
+class SyncTools:
     """What a sync works with."""
 
     settings: Settings
@@ -45,18 +45,18 @@ class Tools:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A changed page cut and described, or why it could not be. ``tally``: of this page alone."""
+    """A changed page cut and described, or why it could not be. ``counters``: of this page alone."""
 
     page: Page
     mark: str
     readers: tuple[Clause, ...]
     chunks: list[Chunk]
-    tally: Tally
+    counters: Counters
     fault: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class PageChange:
     """A changed page on its way: ready to be embedded and written."""
 
     state: PageState
@@ -65,10 +65,10 @@ class Change:
     payload_only: bool
 
 
-class Run:
+class SyncPass:
     """One pass over a source: the ledger so far, and changed pages waiting to be embedded together."""
 
-    def __init__(self, source: Source, stored: dict[str, str], using: Tools) -> None:
+    def __init__(self, source: PageSource, stored: dict[str, str], using: SyncTools) -> None:
         self.stored = stored  # page id -> hash
         self._source = source
         self._named: frozenset[str] = getattr(source, "named", frozenset())
@@ -76,9 +76,11 @@ class Run:
         self._recipe = recipe(using.settings)
         self._ledger = Ledger(source=source.name)
         self._arrived: dict[str, bool] = {}  # page id -> left out by rule
-        self._preparing: Ahead[Prepared] = Ahead(using.settings.llm.parallel if using.preparation.desk.llm else 0)
-        self._waiting: list[Change] = []
-        self._before = using.preparation.desk.tally.counts()  # of the sources before this one
+        self._preparing: OrderedPool[Prepared] = OrderedPool(
+            using.settings.llm.parallel if using.preparation.desk.llm else 0
+        )
+        self._waiting: list[PageChange] = []
+        self._before = using.preparation.desk.counters.counts()  # of the sources before this one
         self._hidden = 0  # pages whose readers the source does not say, closed by the settings
 
     def take(self, item: Page | PageFailure) -> None:
@@ -147,7 +149,7 @@ class Run:
             ledger = ledger.with_missing(expected, list(self._arrived))
         for sentence in self._notes():
             ledger = ledger.with_note(sentence)
-        counted = Counter(self._using.preparation.desk.tally.counts())
+        counted = Counter(self._using.preparation.desk.counters.counts())
         counted.subtract(self._before)
         calls = sum(number for name, number in counted.items() if name.endswith(CALLS))
         return ledger.add(
@@ -162,14 +164,14 @@ class Run:
             failure = PageFailure(PageRef(page.id, page.title), ready.fault)
             self._ledger = dataclasses.replace(self._ledger.with_failure(failure), read=self._ledger.read - 1)
             return
-        counts = ready.tally.counts()
+        counts = ready.counters.counts()
         incomplete = any(name.endswith(".fallback") for name in counts)
         for name, number in {**counts, "incomplete": int(incomplete)}.items():
-            using.preparation.desk.tally.add(name, number)
+            using.preparation.desk.counters.add(name, number)
         texts = {chunk.id: embedded_hash(chunk, using.encoders.sparse_path) for chunk in ready.chunks}
         state = PageState(page.id, ready.mark + INCOMPLETE if incomplete else ready.mark, texts)
         stored = using.writer.page(self._source.name, page.id) if page.id in self.stored else None
-        self._waiting.append(Change(state, ready.chunks, ready.readers, change_of(stored, texts) == "payload"))
+        self._waiting.append(PageChange(state, ready.chunks, ready.readers, change_of(stored, texts) == "payload"))
         if sum(len(change.chunks) for change in self._waiting) >= TOGETHER:
             self._write_waiting()
 
@@ -186,16 +188,18 @@ class Run:
 
 def prepared(page: Page, acl: str, mark: str, readers: tuple[Clause, ...], *, using: Preparation) -> Prepared:
     """One page through ``prepare_page``. Whatever is wrong with it, the other pages go on."""
-    tally = Tally()
-    own = dataclasses.replace(using, desk=dataclasses.replace(using.desk, tally=tally))
+    counters = Counters()
+    own = dataclasses.replace(using, desk=dataclasses.replace(using.desk, counters=counters))
     try:
         _, chunks = prepare_page(page, acl, using=own)
     except PageError as error:
-        return Prepared(page, mark, readers, [], tally, str(error))
+        return Prepared(page, mark, readers, [], counters, str(error))
     except (ValueError, TypeError, LookupError, RecursionError, MemoryError) as error:
         logger.exception("The page %s could not be prepared.", page.id)
-        return Prepared(page, mark, readers, [], tally, f"cannot be cut into chunks: {type(error).__name__}: {error}")
-    return Prepared(page, mark, readers, chunks, tally)
+        return Prepared(
+            page, mark, readers, [], counters, f"cannot be cut into chunks: {type(error).__name__}: {error}"
+        )
+    return Prepared(page, mark, readers, chunks, counters)
 
 
 def recipe(settings: Settings) -> str:

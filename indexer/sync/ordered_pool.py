@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 
-class Ahead(Generic[T]):
+class OrderedPool(Generic[T]):
     """At most ``threads`` jobs are under way; with 0 each is done at once, in the caller's thread."""
 
     def __init__(self, threads: int) -> None:

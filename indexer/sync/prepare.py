@@ -22,7 +22,7 @@ from indexer.chunking.token_limit import Count
 from indexer.enrich.asking import Desk
 from indexer.enrich.cache import Cache
 from indexer.enrich.context import describe
-from indexer.enrich.counters import Tally
+from indexer.enrich.counters import Counters
 from indexer.enrich.cut import cut_by_meaning
 from indexer.enrich.vision import recover_diagrams
 from indexer.sources import read_attachment
@@ -54,7 +54,7 @@ def make_preparation(configuration: Configuration, embedder: Embedder | None = N
         prompts=load_prompts(folder / "prompts"),
         glossary=load_glossary(folder / "glossary.yaml"),
         cache=Cache(Path(settings.sync.cache) if settings.llm.url else None),  # rules need no cache
-        tally=Tally(),
+        counters=Counters(),
     )
     return Preparation(settings, embedder or make_embedder(settings.embedding), desk)
 

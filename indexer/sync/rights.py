@@ -16,7 +16,7 @@ from askwiki.errors import SourceError
 from askwiki.settings import Settings
 from askwiki.store import open_reader, open_writer
 from askwiki.store.port import Writer
-from indexer.sources import PageFailure, Source
+from indexer.sources import PageFailure, PageSource
 from indexer.sync.ledger import Ledger
 from indexer.sync.plan import refuse_shrinking
 
@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 
 
 @runtime_checkable
-class RightsSource(Source, Protocol):
+class RightsSource(PageSource, Protocol):
     """A source that can say who may read its pages without giving them, while ``live``."""
 
     @property

@@ -12,8 +12,8 @@ from askwiki.encoders.factory import make_embedder, make_sparse
 from askwiki.store import open_writer
 from askwiki.store.fingerprint import fingerprint_of
 from indexer.enrich.cache import Cache
-from indexer.sources import Source
-from indexer.sync.apply import Tools
+from indexer.sources import PageSource
+from indexer.sync.apply import SyncTools
 from indexer.sync.digest import run_digest
 from indexer.sync.ledger import Ledger
 from indexer.sync.prepare import make_preparation
@@ -22,7 +22,7 @@ from indexer.sync.vectors import Encoders
 
 
 @contextmanager
-def open_tools(configuration: Configuration, *, rebuild: bool = False) -> Iterator[tuple[Tools, dict[str, object]]]:
+def open_tools(configuration: Configuration, *, rebuild: bool = False) -> Iterator[tuple[SyncTools, dict[str, object]]]:
     """The tools of a run and the fingerprint in force; everything is closed afterwards."""
     settings = configuration.settings
     embedder, sparse = make_embedder(settings.embedding), make_sparse(settings.sparse)
@@ -32,9 +32,9 @@ def open_tools(configuration: Configuration, *, rebuild: bool = False) -> Iterat
     try:
         preparation = make_preparation(configuration, embedder)
         encoders = Encoders(
-            embedder, sparse, settings.sparse.path, settings.chunking.pieces, cache, preparation.desk.tally
+            embedder, sparse, settings.sparse.path, settings.chunking.sub_chunks, cache, preparation.desk.counters
         )
-        yield Tools(settings, preparation, encoders, writer), fingerprint
+        yield SyncTools(settings, preparation, encoders, writer), fingerprint
         preparation.desk.cache.close()
     finally:
         writer.close()
@@ -42,7 +42,7 @@ def open_tools(configuration: Configuration, *, rebuild: bool = False) -> Iterat
 
 
 def run_sources(
-    sources: Sequence[Source],
+    sources: Sequence[PageSource],
     rules: Rules,
     configuration: Configuration,
     *,

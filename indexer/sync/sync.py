@@ -13,8 +13,8 @@ from typing import Protocol, runtime_checkable
 
 from askwiki.data import Page
 from askwiki.store.port import Freshness
-from indexer.sources import PageFailure, Source
-from indexer.sync.apply import Run, Tools
+from indexer.sources import PageFailure, PageSource
+from indexer.sync.apply import SyncPass, SyncTools
 from indexer.sync.ledger import Ledger
 from indexer.sync.plan import refuse_shrinking
 
@@ -34,7 +34,7 @@ class Rules:
 
 
 @runtime_checkable
-class LiveSource(Source, Protocol):
+class LiveSource(PageSource, Protocol):
     """A source that can be asked only for what changed, while ``live``."""
 
     @property
@@ -46,7 +46,7 @@ class LiveSource(Source, Protocol):
 
 
 @runtime_checkable
-class AskableSource(Source, Protocol):
+class AskableSource(PageSource, Protocol):
     """A source that can be asked for a single page."""
 
     def confirm_gone(self, page_ids: Sequence[str]) -> None:
@@ -57,7 +57,9 @@ class AskableSource(Source, Protocol):
 Progress = Callable[[int, int], None]  # pages done, pages expected
 
 
-def sync(source: Source, rules: Rules, *, using: Tools, progress: Progress = lambda done, total: None) -> Ledger:
+def sync(
+    source: PageSource, rules: Rules, *, using: SyncTools, progress: Progress = lambda done, total: None
+) -> Ledger:
     """The ledger of the run. The caller commits: what is written is not visible before."""
     begun, started = time.monotonic(), datetime.now(UTC)
     using.writer.claim(source.name)
@@ -77,10 +79,10 @@ def sync(source: Source, rules: Rules, *, using: Tools, progress: Progress = lam
     return ledger
 
 
-def _everything(source: Source, rules: Rules, using: Tools, progress: Progress) -> Ledger:
+def _everything(source: PageSource, rules: Rules, using: SyncTools, progress: Progress) -> Ledger:
     """Compare all pages of the source with all that is stored of it."""
     expected = source.expected()
-    with closing(Run(source, using.writer.pages(source.name), using)) as run:
+    with closing(SyncPass(source, using.writer.pages(source.name), using)) as run:
         if not rules.allow_shrink:
             refuse_shrinking(source.name, len(run.stored), len(expected), using.settings.sync.shrink)
         total = min(len(expected), rules.limit or len(expected))
@@ -98,9 +100,9 @@ def _everything(source: Source, rules: Rules, using: Tools, progress: Progress) 
         return run.finished(expected, complete=not rules.limit)
 
 
-def _changes(source: LiveSource, since: datetime, using: Tools, progress: Progress) -> Ledger:
+def _changes(source: LiveSource, since: datetime, using: SyncTools, progress: Progress) -> Ledger:
     """Only what the source says has changed; nothing is removed."""
-    with closing(Run(source, using.writer.pages(source.name), using)) as run:
+    with closing(SyncPass(source, using.writer.pages(source.name), using)) as run:
         for number, item in enumerate(source.changed(since), start=1):
             run.take(item)
             progress(number, number)
@@ -111,7 +113,7 @@ def _changes(source: LiveSource, since: datetime, using: Tools, progress: Progre
     )
 
 
-def _since(source: Source, last: Freshness | None, rules: Rules, now: datetime) -> datetime | None:
+def _since(source: PageSource, last: Freshness | None, rules: Rules, now: datetime) -> datetime | None:
     """From when on a live source is asked for changes, None when a full comparison is due."""
     if last is None or not last.reconciled or not isinstance(source, LiveSource) or not source.live:
         return None
@@ -123,9 +125,9 @@ def _since(source: Source, last: Freshness | None, rules: Rules, now: datetime) 
     return begun - OVERLAP if not ahead and now < compared + timedelta(seconds=rules.between) else None
 
 
-def _remembered(ledger: Ledger, started: datetime, last: Freshness | None, digest: str, using: Tools) -> Freshness:
+def _remembered(ledger: Ledger, started: datetime, last: Freshness | None, digest: str, using: SyncTools) -> Freshness:
     """``last`` is the run before when only changes were asked for."""
-    incomplete = using.preparation.desk.tally.counts().get("incomplete")
+    incomplete = using.preparation.desk.counters.counts().get("incomplete")
     return Freshness(
         source=ledger.source,
         started=_written(started),

@@ -16,7 +16,7 @@ from askwiki.store.port import Point
 from indexer.chunking.chunks import embedded_texts
 from indexer.chunking.sub_chunks import piece_texts
 from indexer.enrich.cache import Cache, content_key
-from indexer.enrich.counters import Tally
+from indexer.enrich.counters import Counters
 
 KIND = "vector"  # of the cache's entries: float32, little endian
 
@@ -30,7 +30,7 @@ class Encoders:
     sparse_path: bool
     piece_tokens: int
     cache: Cache
-    tally: Tally
+    counters: Counters
 
 
 def make_points(chunks: Sequence[Chunk], *, using: Encoders) -> list[Point]:
@@ -66,8 +66,8 @@ def _dense(texts: Sequence[str], using: Encoders) -> list[NDArray[np.float32]]:
 def _embedded(missing: dict[str, str], using: Encoders) -> dict[str, NDArray[np.float32]]:
     texts = list(missing.values())
     over = sum(count > using.embedder.limit for count in using.embedder.count(texts))
-    using.tally.add("embedding.truncated", over)
-    using.tally.add("embedding.calls")
+    using.counters.add("embedding.truncated", over)
+    using.counters.add("embedding.calls")
     made = dict(zip(missing, using.embedder.documents(texts), strict=True))
     using.cache.put_many(KIND, {key: vector.astype("<f4").tobytes() for key, vector in made.items()})
     return made

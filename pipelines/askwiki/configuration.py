@@ -10,6 +10,7 @@ import dataclasses
 import functools
 import hashlib
 import json
+import logging
 import typing
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -37,6 +38,17 @@ SHORT_NAMES = {
 # Read elsewhere: where the settings are (``config_folder``), how ``provision`` calls the model.
 NOT_SETTINGS = {"ASKWIKI_CONFIG", "ASKWIKI_MODEL_NAME"}
 SECRETS_ELSEWHERE = ("PIPELINES_API_KEY", "WEBUI_ADMIN_PASSWORD", "WEBUI_API_KEY", "WEBUI_SECRET_KEY")
+
+# Settings that had other names: the old ones are still read, with a warning, until the next release.
+RENAMED = {
+    "search.centre": "search.query_centering",
+    "search.lift_intent": "search.boost_intent",
+    "search.lift_place": "search.boost_place",
+    "answer.caution": "answer.low_confidence",
+    "chunking.pieces": "chunking.sub_chunks",
+}
+
+logger = logging.getLogger(__name__)
 
 CHECKOUT = Path(__file__).resolve().parents[2]  # holds pipelines/, config/ …
 
@@ -130,7 +142,7 @@ def _from_file(path: Path) -> Iterator[tuple[str, tuple[object, str]]]:
         if key in secrets:
             variable = PREFIX + key.upper().replace(".", "__")
             raise SettingsError(f"{key} is a secret: take it out of {path} and set {variable}.")
-        yield key, (value, str(path))
+        yield _present(key, str(path)), (value, str(path))
 
 
 def _leaves(tree: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, object]]:
@@ -142,14 +154,26 @@ def _leaves(tree: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, obj
 
 
 def _from_environment(environ: Mapping[str, str]) -> Iterator[tuple[str, tuple[object, str]]]:
-    known = {PREFIX + name.upper().replace(".", "__"): name for name, _, _ in setting_names()}
+    known = {variable_of(name): name for name in [*RENAMED, *(name for name, _, _ in setting_names())]}
     for variable, value in environ.items():
         if not variable.startswith(PREFIX) or variable in NOT_SETTINGS or value == "":
             continue
         key = SHORT_NAMES.get(variable) or known.get(variable)
         if key is None:
-            raise SettingsError(f"{variable} is no setting of askwiki; see the table in README.md.")
-        yield key, (value, variable)
+            raise SettingsError(f"{variable} is no setting of askwiki; see docs/settings.md.")
+        yield _present(key, variable), (value, variable)
+
+
+def variable_of(name: str) -> str:
+    """The environment variable of a setting: ``search.candidates`` -> ``ASKWIKI_SEARCH__CANDIDATES``."""
+    return PREFIX + name.upper().replace(".", "__")
+
+
+def _present(key: str, origin: str) -> str:
+    """The name that a setting has today."""
+    if key in RENAMED:
+        logger.warning("%s in %s is called %s now; the old name goes with the next release.", key, origin, RENAMED[key])
+    return RENAMED.get(key, key)
 
 
 def _replace(record: Any, steps: list[str], key: str, value: object, origin: str) -> Any:

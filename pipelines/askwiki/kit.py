@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import threading
 from dataclasses import dataclass, field
+from pathlib import Path
 
-from askwiki.calls.parts import Guard
+from askwiki.calls.parts import PartGuard
 from askwiki.configuration import Configuration, load_configuration
 from askwiki.encoders.factory import make_embedder, make_sparse
 from askwiki.encoders.port import Embedder, SparseEncoder
 from askwiki.encoders.rerankers import Reranker, make_reranker
 from askwiki.language.glossary import Glossary, load_glossary
-from askwiki.language.synonyms import Everyday, load_everyday
+from askwiki.language.synonyms import Synonyms, load_synonyms
 from askwiki.llm.factory import make_llm
 from askwiki.llm.port import Llm
 from askwiki.prompts import Prompts, load_prompts
 from askwiki.settings import Settings
 from askwiki.store import Reader, open_reader
 from askwiki.texts import Texts, load_texts
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +38,8 @@ class Kit:
     sparse: SparseEncoder
     reader: Reader
     reranker: Reranker | None = None
-    everyday: Everyday = field(default_factory=Everyday)  # what people say, as the wiki writes it
-    guard: Guard = field(default_factory=Guard)  # remembers which parts are down
+    synonyms: Synonyms = field(default_factory=Synonyms)  # what people say, as the wiki writes it
+    guard: PartGuard = field(default_factory=PartGuard)  # remembers which parts are down
 
     @property
     def settings(self) -> Settings:
@@ -50,13 +54,13 @@ def build_kit(configuration: Configuration) -> Kit:
         prompts=load_prompts(folder / "prompts"),
         texts=load_texts(folder / "texts"),
         glossary=load_glossary(folder / "glossary.yaml", strict=False),
-        everyday=load_everyday(folder / "everyday.yaml", strict=False),
+        synonyms=load_synonyms(_synonyms_file(folder), strict=False),
         llm=make_llm(settings.llm),
         embedder=make_embedder(settings.embedding),
         sparse=make_sparse(settings.sparse),
         reader=open_reader(settings.store),
         reranker=make_reranker(settings.rerank),
-        guard=Guard(here=[part for part, server in _servers(settings).items() if not server]),
+        guard=PartGuard(here=[part for part, server in _servers(settings).items() if not server]),
     )
 
 
@@ -80,3 +84,12 @@ def get_kit() -> Kit:
         if not _kits:
             _kits.append(build_kit(load_configuration(os.environ)))
         return _kits[0]
+
+
+def _synonyms_file(folder: Path) -> Path:
+    """``synonyms.yaml``; a folder from before that has only ``everyday.yaml`` keeps its words for one release."""
+    file, before = folder / "synonyms.yaml", folder / "everyday.yaml"
+    if file.exists() or not before.exists():
+        return file
+    logger.warning("%s is called synonyms.yaml now; the old name goes with the next release.", before)
+    return before

@@ -131,9 +131,9 @@ class SearchSettings:
     timeout: float = 8.0  # seconds for the embedder and for the store, each; then the question goes on without
     enough_words: float = 0.5  # share of the question in a found text from which the words have their full vote
     previous: float = 0.3  # weight of the words of the question before a follow-up that no model has rewritten
-    centre: float = 0.5  # share of the mean question that is taken out of a question's vector
-    lift_intent: float = 0.03  # share of the score spread for chunks of the kind that is asked for
-    lift_place: float = 0.10  # the same for chunks of the space, label or section that the question names
+    query_centering: float = 0.5  # share of the mean question that is taken out of a question's vector
+    boost_intent: float = 0.03  # share of the score spread for chunks of the kind that is asked for
+    boost_place: float = 0.10  # the same for chunks of the space, label or section that the question names
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +171,7 @@ class AnswerSettings:
     extractive_characters: int = 1_400  # of the first quoted passage; each further one gets half of the one before
     refusal_threshold: float = 0.3  # least confidence without a model; 0 = always quote. Measured: docs-ru 2 % wrong
     # refusals, sample wiki 9 %; of questions without an answer 20 to 30 % are refused, of foreign topics nearly all
-    caution: float = 0.65  # below this confidence quotations come with a word of caution
+    low_confidence: float = 0.65  # below this confidence quotations come with a word of caution
     support_dense: float = 6.0  # weight of similarity against the share of words, measured for the embedded encoder
     support_middle: float = 3.1  # support at which answers and refusals part, measured for the embedded encoder
     support_words: float = 0.45  # the same when only the words could be searched
@@ -202,7 +202,7 @@ class ChunkingSettings:
     tokens: int = 480  # most of a chunk, path included: the encoder's limit less a margin, measured best
     merge_below: int = 480  # a section shorter than this is read with its parent and neighbours while they fit
     overlap_sentences: int = 1  # between parts
-    pieces: int = 100  # tokens of what is embedded of a chunk at once; 0 = the whole chunk
+    sub_chunks: int = 100  # tokens of what is embedded of a chunk at once; 0 = the whole chunk
     llm_cut: bool = True  # let an LLM choose the borders where one is set
     screen_labels: str = "screen,ui,экран,интерфейс"  # pages with one of these labels describe a screen
 

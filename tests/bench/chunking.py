@@ -26,7 +26,7 @@ from indexer.chunking.token_limit import Count
 from indexer.enrich.asking import Desk
 from indexer.enrich.cache import Cache
 from indexer.enrich.context import describe
-from indexer.enrich.counters import Tally
+from indexer.enrich.counters import Counters
 from indexer.opening import open_source
 from indexer.sources import PageFailure
 from tests.support.scripted import Asking, Saying, ScriptedServer
@@ -132,10 +132,10 @@ def _parallel() -> list[dict[str, Any]]:
     cache = Cache(None)
 
     def run() -> tuple[float, int]:
-        tally = Tally()
+        counters = Counters()
         with _server() as url:
             llm = make_llm(LlmSettings(url=url, model="scripted", parallel=PARALLEL))
-            desk = Desk(llm, load_prompts(ROOT / "config" / "prompts"), Glossary(), cache, tally)
+            desk = Desk(llm, load_prompts(ROOT / "config" / "prompts"), Glossary(), cache, counters)
 
             def one(page: Page) -> None:
                 chunks = chunk_page(page, count=_estimate, limit=LIMIT, settings=ChunkingSettings())
@@ -144,7 +144,7 @@ def _parallel() -> list[dict[str, Any]]:
             started = time.monotonic()
             with ThreadPoolExecutor(PARALLEL) as threads:
                 list(threads.map(one, pages))
-            return time.monotonic() - started, tally.model_calls
+            return time.monotonic() - started, counters.model_calls
 
     seconds, calls = run()
     ideal = calls / PARALLEL * CALL_SECONDS

@@ -26,7 +26,7 @@ from askwiki.llm.factory import make_llm
 from askwiki.prompts import load_prompts
 from indexer.enrich.asking import Desk
 from indexer.enrich.cache import Cache
-from indexer.enrich.counters import Tally
+from indexer.enrich.counters import Counters
 from indexer.enrich.plantuml import find_source, syntax_error
 from indexer.enrich.vision import recover_diagrams
 from indexer.sources import read_attachment
@@ -193,7 +193,7 @@ def rows() -> list[dict[str, Any]]:
         return [_row("diagrams recovered from pictures", None, f"not measured, missing: {', '.join(missing)}")]
     diagrams = make_diagrams(DIAGRAMS, SEED)
     cache = Cache(None)
-    desk = Desk(llm, load_prompts(ROOT / "config" / "prompts"), Glossary(), cache, Tally())
+    desk = Desk(llm, load_prompts(ROOT / "config" / "prompts"), Glossary(), cache, Counters())
     with tempfile.TemporaryDirectory() as folder:
         recovered = recover([draw(name, source, Path(folder)) for name, source in diagrams], desk)
     cache.close()

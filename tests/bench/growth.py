@@ -1,8 +1,8 @@
 """How index time, question time and memory grow with the number of chunks, on the embedded store and on a server.
 
 One index is filled further and further; at each mark it is published and a process of its own asks it. The
-texts are generated (``tests/support/zipf.py``), the vectors random: an exact search takes as long over them as over real
-ones, a server's graph does not (its recall is not measured here). ``BENCH_FULL=1`` adds 200,000 chunks.
+texts are generated (``tests/support/zipf.py``), the vectors random: an exact search takes as long over them as over
+real ones, a server's graph does not (its recall is not measured here). ``BENCH_FULL=1`` adds 200,000 chunks.
 """
 
 from __future__ import annotations

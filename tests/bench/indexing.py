@@ -25,7 +25,7 @@ from askwiki.store.port import PageState, Point
 from indexer.confluence.parse.html_page import read_html_page
 from indexer.opening import open_source
 from indexer.sources import PageFailure
-from indexer.sync.apply import Tools
+from indexer.sync.apply import SyncTools
 from indexer.sync.prepare import prepare_page
 from indexer.sync.run import open_tools
 from indexer.sync.sync import Rules, sync
@@ -96,7 +96,7 @@ def _stages(folder: Path) -> Iterator[dict[str, Any]]:
     yield _row("indexing without models: all stages", pages / total, "pages/s", None, "processor time, one core", why)
 
 
-def _round(configuration: Configuration, tools: Tools, number: int) -> tuple[dict[str, float], int]:
+def _round(configuration: Configuration, tools: SyncTools, number: int) -> tuple[dict[str, float], int]:
     """(processor seconds by stage, pages) of one pass over the export; its pages get ids of their own."""
     seconds: dict[str, float] = {}
 
@@ -117,7 +117,7 @@ def _round(configuration: Configuration, tools: Tools, number: int) -> tuple[dic
     return seconds, len(pages)
 
 
-def _write(tools: Tools, page: Page, chunks: Sequence[Chunk], points: Sequence[Point]) -> None:
+def _write(tools: SyncTools, page: Page, chunks: Sequence[Chunk], points: Sequence[Point]) -> None:
     state = PageState(page.id, "hash", {chunk.id: chunk.hash for chunk in chunks})
     tools.writer.replace_page("html:bench", state, points, ())
 
@@ -139,7 +139,7 @@ def _share(folder: Path) -> dict[str, Any]:
     return _row("sync: share of the time that is not the model's", share, "share", GOAL_SHARE, "embedded e5", why)
 
 
-def _with(tools: Tools, embedder: Timed) -> Tools:
+def _with(tools: SyncTools, embedder: Timed) -> SyncTools:
     return replace(
         tools,
         preparation=replace(tools.preparation, embedder=embedder),

@@ -9,7 +9,7 @@ import pytest
 from askwiki.commands import eval as eval_command
 from askwiki.errors import SettingsError, SourceError
 from askwiki.evaluate.ablate import VARIANTS, Variant, changed, choose, contributions, load_variants
-from askwiki.evaluate.compare import Change, compare, comparison_json, comparison_rows
+from askwiki.evaluate.compare import OutcomeChange, compare, comparison_json, comparison_rows
 from askwiki.evaluate.running.run import read_outcomes, write_outcomes
 from askwiki.settings import ChunkingSettings, SearchSettings, Settings
 from tests.evaluate.test_questions import options
@@ -33,7 +33,7 @@ def test_measures_are_compared_over_the_common_questions() -> None:
     assert not rows["page recall@1"].sure
     assert "grade" not in rows
     assert "right link" not in rows
-    assert comparison.better == (Change("q2", "Вопрос q2?", "rank 7", "rank 2"),)
+    assert comparison.better == (OutcomeChange("q2", "Вопрос q2?", "rank 7", "rank 2"),)
     assert comparison.worse == ()
     assert comparison.unpaired == ("q3", "q4")
     assert comparison_json(comparison)["rows"][0]["sure"] is False
@@ -84,9 +84,9 @@ def test_a_line_of_a_run_comes_back_as_it_was_and_a_torn_last_line_is_left_out(t
 
 def test_a_variant_runs_only_where_it_can_show_something() -> None:
     search = SearchSettings(
-        depth=100, fusion="zscore", weight_text=1.0, weight_context=0.3, weight_sparse=1.0, lift_intent=0.1
+        depth=100, fusion="zscore", weight_text=1.0, weight_context=0.3, weight_sparse=1.0, boost_intent=0.1
     )
-    settings = Settings(search=search, chunking=ChunkingSettings(tokens=400, pieces=100))
+    settings = Settings(search=search, chunking=ChunkingSettings(tokens=400, sub_chunks=100))
     chosen, skipped = choose(VARIANTS, settings, retrieval=True, has_llm=False, has_source=False)
     assert [variant.name for variant in chosen] == [
         "no text vector", "no context vector", "no sparse vector", "rank fusion, k 60", "rank fusion, k 10",

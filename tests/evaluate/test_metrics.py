@@ -10,7 +10,7 @@ from askwiki.data import Chunk
 from askwiki.evaluate.matching import gold_of
 from askwiki.evaluate.metrics import mean_measures, measures, ndcg, page_ranks, snippet_ranks
 from askwiki.evaluate.outcome import Hit, Outcome
-from askwiki.evaluate.questions import Gold, Place
+from askwiki.evaluate.questions import Gold, GoldPlace
 from askwiki.evaluate.reports.numbers import retrieval, retrieval_report
 
 SECOND = 1 / math.log2(3)  # gain at rank 2
@@ -21,7 +21,7 @@ def chunk(page: str, text: str) -> Chunk:
 
 
 def test_a_snippet_counts_only_on_its_page_or_an_alternative() -> None:
-    gold = [Gold((Place("1", "три дня"), Place("2", "трое суток"))), Gold((Place("1", "срок"),))]
+    gold = [Gold((GoldPlace("1", "три дня"), GoldPlace("2", "трое суток"))), Gold((GoldPlace("1", "срок"),))]
     assert gold_of(chunk("1", "срок **три дня**"), gold) == ((0, 1), (0, 1))
     assert gold_of(chunk("2", "трое суток"), gold) == ((0,), (0,))
     assert gold_of(chunk("2", "три дня"), gold) == ((), (0,))

@@ -14,7 +14,7 @@ from askwiki.data import Page
 from askwiki.errors import SourceError
 from askwiki.evaluate.check import faults_of
 from askwiki.evaluate.matching import holds, normalise, same_page
-from askwiki.evaluate.questions import Place, load_questions, read_questions
+from askwiki.evaluate.questions import GoldPlace, load_questions, read_questions
 from askwiki.evaluate.split import divide, write_split
 
 GOOD: dict[str, Any] = {
@@ -51,7 +51,7 @@ def test_a_question_is_read_with_history_alternatives_and_split(tmp_path: Path) 
     }
     (question,) = load_questions(write(tmp_path, line))
     assert [turn.content for turn in question.turns] == ["Что такое перевод?", "Платёж.", GOOD["question"]]
-    assert question.gold[0].places == (Place("101", "три"), Place("102", "3"))
+    assert question.gold[0].places == (GoldPlace("101", "три"), GoldPlace("102", "3"))
     assert (question.split, question.line) == ("holdout", 1)
 
 
@@ -163,13 +163,13 @@ def options(*words: str) -> Any:
     ],
 )
 def test_white_space_and_marks_do_not_hide_a_snippet(snippet: str, text: str) -> None:
-    assert holds(text, Place("1", snippet))
+    assert holds(text, GoldPlace("1", snippet))
 
 
 def test_words_and_numbers_are_compared_as_they_are() -> None:
     assert normalise("От **3** до 5 — `RF/2`") == "От3до5—RF/2"
-    assert not holds("идёт три дня", Place("1", "идёт два дня"))
-    assert not holds("минус-5", Place("1", "минус5"))
+    assert not holds("идёт три дня", GoldPlace("1", "идёт два дня"))
+    assert not holds("минус-5", GoldPlace("1", "минус5"))
 
 
 @pytest.mark.parametrize(

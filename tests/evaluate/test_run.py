@@ -14,7 +14,7 @@ from askwiki.data import Clause, Identity, Turn
 from askwiki.errors import ModelError, StoreError
 from askwiki.evaluate.compare import compare
 from askwiki.evaluate.outcome import Outcome
-from askwiki.evaluate.questions import Gold, GoldQuestion, Place
+from askwiki.evaluate.questions import Gold, GoldPlace, GoldQuestion
 from askwiki.evaluate.reports.answers import answers_report
 from askwiki.evaluate.reports.merging import merge
 from askwiki.evaluate.reports.numbers import retrieval_report
@@ -38,7 +38,7 @@ HR = {"hr": (Clause(groups=("hr",)),)}
 
 
 def gold(page: str, snippet: str) -> tuple[Gold, ...]:
-    return (Gold((Place(page, snippet),)),)
+    return (Gold((GoldPlace(page, snippet),)),)
 
 
 TRANSFER = GoldQuestion(

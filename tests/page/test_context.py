@@ -11,14 +11,14 @@ import pytest
 
 from askwiki.data import Chunk, Page
 from askwiki.errors import ModelError
-from askwiki.language.glossary import Glossary, Term
+from askwiki.language.glossary import Glossary, GlossaryTerm
 from askwiki.prompts import load_prompts
 from askwiki.settings import ChunkingSettings, ContextSettings
 from indexer.chunking.chunks import chunk_page
 from indexer.enrich.asking import Desk
 from indexer.enrich.cache import Cache
 from indexer.enrich.context import describe, page_window, template
-from indexer.enrich.counters import Tally
+from indexer.enrich.counters import Counters
 from tests.support.scripted import ScriptedLlm
 
 PROMPTS = load_prompts(Path(__file__).resolve().parents[2] / "config" / "prompts")
@@ -41,8 +41,8 @@ def cache() -> Iterator[Cache]:
     kept.close()
 
 
-def desk(llm: ScriptedLlm | None, cache: Cache, *terms: Term) -> Desk:
-    return Desk(llm, PROMPTS, Glossary(terms), cache, Tally())
+def desk(llm: ScriptedLlm | None, cache: Cache, *terms: GlossaryTerm) -> Desk:
+    return Desk(llm, PROMPTS, Glossary(terms), cache, Counters())
 
 
 def contexts(page: Page, at: Desk, *, limit: int = 200, settings: ContextSettings | None = None) -> list[str]:
@@ -81,7 +81,7 @@ def test_the_first_sentence_has_no_marks_of_tables_code_or_quotes(text: str, wor
 
 def test_the_model_reads_the_page_first_and_the_terms_of_the_page(cache: Cache) -> None:
     llm = ScriptedLlm().always("context", "О чём-то.")
-    assert contexts(PAGE, desk(llm, cache, Term("ТК", "телефонная книга"))) == ["О чём-то."] * 3
+    assert contexts(PAGE, desk(llm, cache, GlossaryTerm("ТК", "телефонная книга"))) == ["О чём-то."] * 3
     prompts = sorted(asked.text for asked in llm.history)
     shared = prompts[0][: prompts[0].index("<chunk>")].partition("## Фрагмент")[0]
     assert all(prompt.startswith(shared) for prompt in prompts)
@@ -96,7 +96,7 @@ def test_a_second_run_calls_nothing(cache: Cache) -> None:
     silent = ScriptedLlm()
     assert contexts(PAGE, replace(again, llm=silent)) == ["О чём-то."] * 3
     assert (len(llm.history), len(silent.history)) == (3, 0)
-    assert again.tally.counts() == {"context.cached": 3}
+    assert again.counters.counts() == {"context.cached": 3}
 
 
 def test_an_edit_of_one_section_asks_for_that_section_only(cache: Cache) -> None:
@@ -113,7 +113,7 @@ def test_a_failing_or_silent_call_falls_back_to_the_template_and_is_tried_again(
     assert first[0] == "Поддержка / Заявки. Перед разделом «Сроки». Вступление о заявках."
     assert first[1].startswith("Поддержка / Заявки / Сроки.")
     assert first[2] == "О сроках."
-    assert at.tally.counts() == {"context.calls": 3, "context.fallback": 2}
+    assert at.counters.counts() == {"context.calls": 3, "context.fallback": 2}
     assert contexts(PAGE, desk(ScriptedLlm().always("context", "Теперь."), cache)) == [
         "Теперь.",
         "Теперь.",
@@ -125,7 +125,7 @@ def test_a_context_that_is_too_long_is_cut_at_a_sentence(cache: Cache) -> None:
     llm = ScriptedLlm().always("context", "Первое предложение тут. Второе предложение тут. Третье предложение тут.")
     at = desk(llm, cache)
     assert contexts(PAGE, at, limit=9) == ["Первое предложение тут. Второе предложение тут."] * 3
-    assert at.tally.counts()["context.shortened"] == 3
+    assert at.counters.counts()["context.shortened"] == 3
 
 
 def test_a_context_of_one_endless_word_is_cut_in_it(cache: Cache) -> None:

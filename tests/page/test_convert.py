@@ -14,7 +14,7 @@ from askwiki.settings import Settings, WikiSettings
 from indexer.confluence.sources.forms import Form, convert_file, guess_form
 
 ROOT = Path(__file__).resolve().parents[2]
-CASES = ROOT / "tests" / "confluence"
+CASES = ROOT / "tests" / "cases" / "confluence"
 CONFIGURATION = Configuration(Settings(wiki=WikiSettings(url="https://w.example/wiki/")), Path(), {})
 
 

@@ -12,13 +12,13 @@ import pytest
 
 from askwiki.data import Chunk, Page
 from askwiki.errors import ModelError
-from askwiki.language.glossary import Glossary, Term
+from askwiki.language.glossary import Glossary, GlossaryTerm
 from askwiki.prompts import load_prompts
 from askwiki.settings import ChunkingSettings
 from indexer.chunking.chunks import chunk_page
 from indexer.enrich.asking import Desk
 from indexer.enrich.cache import Cache
-from indexer.enrich.counters import Tally
+from indexer.enrich.counters import Counters
 from indexer.enrich.cut import cut_by_meaning
 from tests.support.scripted import ScriptedLlm
 
@@ -42,7 +42,7 @@ def cache() -> Iterator[Cache]:
 
 
 def desk(llm: ScriptedLlm, cache: Cache) -> Desk:
-    return Desk(llm, PROMPTS, Glossary([Term("ТК", "телефонная книга")]), cache, Tally())
+    return Desk(llm, PROMPTS, Glossary([GlossaryTerm("ТК", "телефонная книга")]), cache, Counters())
 
 
 def cut(at: Desk, page: Page = PAGE, limit: int = 1000) -> list[Chunk]:
@@ -59,7 +59,7 @@ def test_the_numbers_become_borders_and_the_text_stays_to_the_letter(cache: Cach
     assert [chunk.text.split()[-1] for chunk in chunks] == ["важное.", "важное.", "конец."]
     assert [chunk.text.count("предложение номер") for chunk in chunks] == [6, 6, 0]
     assert [(chunk.part, chunk.parts, chunk.screen) for chunk in chunks] == [(1, 3, False), (2, 3, False), (3, 3, True)]
-    assert at.tally.counts() == {"cut.calls": 1}
+    assert at.counters.counts() == {"cut.calls": 1}
 
 
 def test_the_model_sees_numbered_sentences_whole_tables_and_the_terms(cache: Cache) -> None:
@@ -75,7 +75,7 @@ def test_a_second_run_calls_nothing_and_cuts_the_same(cache: Cache) -> None:
     first = cut(desk(ScriptedLlm().enqueue("cut", {"ends": [7, 16], "screens": [7]}), cache))
     again = desk(ScriptedLlm(), cache)
     assert cut(again) == first
-    assert again.tally.counts() == {"cut.cached": 1}
+    assert again.counters.counts() == {"cut.cached": 1}
 
 
 def test_a_short_section_is_not_asked_about(cache: Cache) -> None:
@@ -87,7 +87,7 @@ def test_a_short_section_is_not_asked_about(cache: Cache) -> None:
 def test_a_page_without_text_is_one_empty_chunk_and_no_call(cache: Cache) -> None:
     at = desk(ScriptedLlm(), cache)
     assert [chunk.text for chunk in cut(at, Page("7", "IT", "Заявки", (), "", ""))] == [""]
-    assert at.tally.counts() == {}
+    assert at.counters.counts() == {}
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_a_page_without_text_is_one_empty_chunk_and_no_call(cache: Cache) -> Non
 def test_faulty_numbers_are_mended_and_counted(cache: Cache, ends: list[int], sentences: list[int]) -> None:
     at = desk(ScriptedLlm().enqueue("cut", {"ends": ends, "screens": []}), cache)
     assert [chunk.text.count("предложение номер") for chunk in cut(at)] == sentences
-    assert at.tally.counts() == {"cut.calls": 1, "cut.repaired": 1}
+    assert at.counters.counts() == {"cut.calls": 1, "cut.repaired": 1}
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_what_cannot_be_used_leaves_the_cut_to_the_rule_and_is_counted(cache: Ca
     by_rule = chunk_page(PAGE, count=count, limit=90, settings=ChunkingSettings(tokens=90, overlap_sentences=0))
     at = desk(ScriptedLlm().enqueue("cut", reply), cache)
     assert cut(at, limit=90) == by_rule
-    assert at.tally.counts() == {"cut.calls": 1, "cut.fallback": 1}
+    assert at.counters.counts() == {"cut.calls": 1, "cut.fallback": 1}
 
 
 def test_a_thought_that_is_too_long_is_cut_further_by_the_rule(cache: Cache) -> None:
@@ -135,4 +135,4 @@ def test_a_very_long_section_is_asked_in_several_calls(cache: Cache) -> None:
     at = desk(llm, cache)
     cut(at, Page("7", "IT", "Заявки", (), "", " ".join(SENTENCES * 60)))
     assert len(llm.history) == 3
-    assert at.tally.counts() == {"cut.calls": 3, "cut.repaired": 3}
+    assert at.counters.counts() == {"cut.calls": 3, "cut.repaired": 3}

@@ -15,7 +15,7 @@ from askwiki.language.glossary import Glossary
 from askwiki.prompts import load_prompts
 from indexer.enrich.asking import Desk
 from indexer.enrich.cache import Cache
-from indexer.enrich.counters import Tally
+from indexer.enrich.counters import Counters
 from indexer.enrich.pictures import Picture, guess, read_picture
 from indexer.enrich.plantuml import find_source, syntax_error
 from indexer.enrich.vision import recover_diagrams
@@ -44,7 +44,7 @@ def cache() -> Iterator[Cache]:
 
 
 def desk(llm: ScriptedLlm, cache: Cache) -> Desk:
-    return Desk(llm, PROMPTS, Glossary(), cache, Tally())
+    return Desk(llm, PROMPTS, Glossary(), cache, Counters())
 
 
 def recovered(whole: Page, at: Desk, data: bytes = png()) -> str:
@@ -74,7 +74,7 @@ def test_a_second_run_calls_nothing_even_for_what_is_no_diagram(cache: Cache) ->
     again = desk(ScriptedLlm(), cache)
     assert run(again) == first
     assert first.count("@startuml") == 1
-    assert again.tally.counts() == {"vision.cached": 2}
+    assert again.counters.counts() == {"vision.cached": 2}
 
 
 def test_an_invalid_diagram_is_asked_once_more_with_the_fault(cache: Cache) -> None:
@@ -82,14 +82,14 @@ def test_an_invalid_diagram_is_asked_once_more_with_the_fault(cache: Cache) -> N
     at = desk(llm, cache)
     assert SOURCE in recovered(page(SHOWN, "flow.png"), at)
     assert llm.history[1].messages[-1].content == "The diagram is empty."
-    assert at.tally.counts() == {"vision.calls": 2, "vision.repaired": 1}
+    assert at.counters.counts() == {"vision.calls": 2, "vision.repaired": 1}
 
 
 @pytest.mark.parametrize("replies", [["prose", "prose again"], [ModelError("no answer for 60 s")]])
 def test_a_failure_leaves_the_page_as_it_is_and_is_counted(cache: Cache, replies: list[str]) -> None:
     at = desk(ScriptedLlm().enqueue("vision", *replies), cache)
     assert recovered(page(SHOWN, "flow.png"), at) == SHOWN
-    assert at.tally.counts() == {"vision.calls": len(replies), "vision.fallback": 1}
+    assert at.counters.counts() == {"vision.calls": len(replies), "vision.fallback": 1}
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_a_file_that_cannot_be_read_is_counted(cache: Cache) -> None:
 
     at = desk(ScriptedLlm(), cache)
     assert recover_diagrams(page(SHOWN, "flow.png"), desk=at, read=fails).markdown == SHOWN
-    assert at.tally.counts() == {"vision.unreadable": 1}
+    assert at.counters.counts() == {"vision.unreadable": 1}
 
 
 def test_a_picture_in_a_table_gets_its_diagram_behind_the_table(cache: Cache) -> None:

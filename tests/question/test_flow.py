@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from askwiki.calls.parts import Guard
+from askwiki.calls.parts import PartGuard
 from askwiki.data import Answer, Chunk, Clause, Event, Identity, Question, Source, Status, Token, Turn
 from askwiki.errors import Cancelled, ContextOverflow, ModelError, StoreError
 from askwiki.flow.ask import ask, retrieve
 from askwiki.kit import Kit
-from askwiki.language.glossary import Glossary, Term
+from askwiki.language.glossary import Glossary, GlossaryTerm
 from askwiki.language.layout import other_layout
 from askwiki.llm.port import Message
 from askwiki.settings import (
@@ -43,7 +43,7 @@ WIKI = [
 ]
 READERS = {"hr": (Clause(groups=("hr",)),)}
 ANYBODY = Identity()
-NO_THRESHOLD = AnswerSettings(refusal_threshold=0.0, caution=0.0)
+NO_THRESHOLD = AnswerSettings(refusal_threshold=0.0, low_confidence=0.0)
 
 
 @dataclass
@@ -405,7 +405,7 @@ def test_without_a_model_too_little_support_is_a_refusal_and_little_is_said() ->
 
 
 def test_a_name_that_nothing_found_has_is_told_before_the_quotations() -> None:
-    made = replace(kit(), glossary=Glossary([Term("SWIFT", "перевод")]))
+    made = replace(kit(), glossary=Glossary([GlossaryTerm("SWIFT", "перевод")]))
     seen = put("лимит перевода в Турцию через MoneyGram и SWIFT 24", made)
     assert seen.text.startswith("В найденном нет: «MoneyGram», «24». Возможно, ответа здесь нет.")
     assert "100 000 рублей" in seen.text
@@ -539,7 +539,7 @@ def test_without_the_store_there_is_one_honest_sentence(breaks: list[Callable[[K
 
 def test_a_part_that_keeps_failing_is_left_alone_and_comes_back_without_a_restart() -> None:
     now, embedder = [0.0], Broken()
-    made = replace(kit(), embedder=embedder, guard=Guard(clock=lambda: now[0]))
+    made = replace(kit(), embedder=embedder, guard=PartGuard(clock=lambda: now[0]))
     for _ in range(4):
         assert WORDS_ONLY in put(LIMIT, made).answer.degraded
     embedder.down = False
@@ -555,7 +555,7 @@ class Switched:
         self.down, self.now = set(down), 0.0
         self.embedder = Broken()
         made = kit(ScriptedLlm().always("relevance", self._said("1")).always("answer", self._said(GOOD)))
-        self.kit = replace(made, embedder=self.embedder, reranker=self, guard=Guard(clock=lambda: self.now))
+        self.kit = replace(made, embedder=self.embedder, reranker=self, guard=PartGuard(clock=lambda: self.now))
         self.switch(*down)
 
     def switch(self, *down: str) -> None:
@@ -601,7 +601,7 @@ def test_a_slow_embedder_is_not_waited_for() -> None:
                 go.wait(PATIENCE)
             return super().query(text)
 
-    made = replace(kit(embedder=Slow()), guard=Guard(clock=lambda: now[0]))
+    made = replace(kit(embedder=Slow()), guard=PartGuard(clock=lambda: now[0]))
     go.clear()
     assert put(LIMIT, made, cancel=threading.Event()).answer.degraded == (WORDS_ONLY,)
     go.set()

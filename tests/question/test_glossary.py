@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from askwiki.errors import SettingsError
-from askwiki.language.glossary import Glossary, Term, load_glossary
+from askwiki.language.glossary import Glossary, GlossaryTerm, load_glossary
 
-BOOK = Term("ТК", "телефонная книга: номера и должности", ("телефонка",))
-DAY = Term("ОД", "операционный день", ("опердень",))
-SERVICE = Term("ТО", "техническое обслуживание", (), exact=True)
+BOOK = GlossaryTerm("ТК", "телефонная книга: номера и должности", ("телефонка",))
+DAY = GlossaryTerm("ОД", "операционный день", ("опердень",))
+SERVICE = GlossaryTerm("ТО", "техническое обслуживание", (), exact=True)
 GLOSSARY = Glossary([BOOK, DAY, SERVICE])
 
 
@@ -33,7 +33,7 @@ GLOSSARY = Glossary([BOOK, DAY, SERVICE])
         ("🙂 <b>SELECT</b>", ()),
     ],
 )
-def test_terms_are_found_in_any_form_in_the_order_of_the_text(text: str, found: tuple[Term, ...]) -> None:
+def test_terms_are_found_in_any_form_in_the_order_of_the_text(text: str, found: tuple[GlossaryTerm, ...]) -> None:
     assert GLOSSARY.found(text) == found
 
 
@@ -56,7 +56,7 @@ def test_a_prompt_gets_one_line_for_each_found_term() -> None:
 
 
 def test_a_long_meaning_is_an_explanation_and_no_form() -> None:
-    assert Term("X", "то чем мы пользуемся каждый день", ()).forms == ("X",)
+    assert GlossaryTerm("X", "то чем мы пользуемся каждый день", ()).forms == ("X",)
 
 
 def write(file: Path, text: str, *, stamp: int) -> None:
@@ -102,10 +102,10 @@ def test_a_wrong_file_is_refused_with_the_entry(tmp_path: Path, text: str, sente
 @pytest.mark.parametrize("text", ["За сколько дней?", "почти готово", "Шлюз лёг", "Долг продают"])
 def test_a_word_that_only_looks_alike_is_no_term(text: str) -> None:
     near = [
-        Term("заём", "ссуда"),
-        Term("почта", "письма"),
-        Term("логи", "журнал"),
-        Term("прод", "боевая среда", exact=True),
+        GlossaryTerm("заём", "ссуда"),
+        GlossaryTerm("почта", "письма"),
+        GlossaryTerm("логи", "журнал"),
+        GlossaryTerm("прод", "боевая среда", exact=True),
     ]
     assert Glossary(near).found(text) == ()
 

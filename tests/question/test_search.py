@@ -15,12 +15,12 @@ from askwiki.data import Candidate, LegHit, Question, Rights
 from askwiki.encoders.rerankers import CrossEncoderReranker, EndpointReranker, FlagModelReranker, make_reranker
 from askwiki.errors import ModelError, SettingsError
 from askwiki.language.glossary import Glossary
-from askwiki.language.synonyms import Everyday
+from askwiki.language.synonyms import Synonyms
 from askwiki.settings import RerankSettings, SearchSettings
 from askwiki.stages.fusion import fuse, reciprocal_ranks, standard_scores
 from askwiki.stages.query_centering import centred
 from askwiki.stages.rerank import gate
-from askwiki.stages.search import Query, prefer, search, search_terms
+from askwiki.stages.search import Query, boost_preferred, search, search_terms
 from askwiki.store.port import Leg
 from tests.support.fakes import HashEmbedder
 from tests.support.scripted import Asking, Saying, ScriptedServer
@@ -147,8 +147,8 @@ def test_no_more_candidates_than_the_setting_says_but_exact_words_keep_their_cha
 
 def test_further_terms_are_the_glossarys_other_spellings_and_the_condensers_words() -> None:
     question = Question("номер безопасника в ТК", terms=("внутренний телефон", "телефонка"))
-    everyday = Everyday({"безопасник": ("служба безопасности",)})
-    found = search_terms(question, Glossary(TERMS), everyday)
+    synonyms = Synonyms({"безопасник": ("служба безопасности",)})
+    found = search_terms(question, Glossary(TERMS), synonyms)
     assert found == ("телефонка", "телефонная книга", "служба безопасности", "внутренний телефон")
 
 
@@ -186,7 +186,7 @@ def order(candidates: Sequence[Candidate]) -> list[str]:
 )
 def test_the_kind_that_is_asked_for_comes_earlier_and_nothing_is_dropped(question: Question, ids: list[str]) -> None:
     candidates = [candidate("a", 1.0), candidate("b", 0.99, screen=True), candidate("c", 0.0)]
-    assert order(prefer(candidates, question, SearchSettings())) == ids
+    assert order(boost_preferred(candidates, question, SearchSettings())) == ids
 
 
 @pytest.mark.parametrize(
@@ -216,7 +216,7 @@ def test_a_space_label_or_section_that_the_question_names_is_preferred(text: str
         candidate("d", 0.95, path=("Loans", "Оклады")),
         candidate("e", 0.0),
     ]
-    assert order(prefer(candidates, Question(text), SearchSettings()))[0] == first
+    assert order(boost_preferred(candidates, Question(text), SearchSettings()))[0] == first
 
 
 # --- gates ----------------------------------------------------------------------------------------

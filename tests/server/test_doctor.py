@@ -150,7 +150,7 @@ def test_a_model_that_gives_no_json_is_a_failure() -> None:
     assert [state for _, state, _, _ in lines] == ["ok", "failure"]
 
 
-@pytest.mark.parametrize("name", ["glossary.yaml", "everyday.yaml"])
+@pytest.mark.parametrize("name", ["glossary.yaml", "synonyms.yaml"])
 def test_a_broken_file_of_words_is_a_failure_of_the_configuration_and_stops_nothing(tmp_path: Path, name: str) -> None:
     folder = tmp_path / "config"
     shutil.copytree(CONFIG, folder)

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from askwiki.calls.parts import PLACES, Guard
+from askwiki.calls.parts import PLACES, PartGuard
 from askwiki.calls.pool import FairPool
 from askwiki.errors import Cancelled, ModelError
 from tests.support.waiting import PATIENCE
@@ -24,7 +24,7 @@ class Watched(threading.Event):
         return super().is_set()
 
 
-def crowd(guard: Guard, leave: threading.Event) -> FairPool:
+def crowd(guard: PartGuard, leave: threading.Event) -> FairPool:
     """The guard's part ``store`` with all of its places held until the event is set."""
     pool, inside = FairPool(PLACES), threading.Semaphore(0)
 
@@ -40,7 +40,7 @@ def crowd(guard: Guard, leave: threading.Event) -> FairPool:
 
 def test_waiting_for_a_place_is_not_the_parts_time() -> None:
     now = [0.0]
-    guard, leave, cancel = Guard(clock=lambda: now[0]), threading.Event(), Watched()
+    guard, leave, cancel = PartGuard(clock=lambda: now[0]), threading.Event(), Watched()
     crowd(guard, leave)
     late = FairPool(1).submit("late", lambda: guard.call("store", lambda: "found", seconds=PATIENCE, cancel=cancel))
     assert cancel.looked_at.wait(PATIENCE)
@@ -50,14 +50,14 @@ def test_waiting_for_a_place_is_not_the_parts_time() -> None:
 
 
 def test_another_part_has_places_of_its_own() -> None:
-    guard, leave = Guard(), threading.Event()
+    guard, leave = PartGuard(), threading.Event()
     crowd(guard, leave)
     assert guard.call("embedder", lambda: "vector", seconds=PATIENCE) == "vector"
     leave.set()
 
 
 def test_a_part_that_computes_here_is_called_by_one_at_a_time() -> None:
-    guard, leave, inside = Guard(here=["store"]), threading.Event(), threading.Semaphore(0)
+    guard, leave, inside = PartGuard(here=["store"]), threading.Event(), threading.Semaphore(0)
 
     def hold() -> None:
         inside.release()
@@ -73,7 +73,7 @@ def test_a_part_that_computes_here_is_called_by_one_at_a_time() -> None:
 
 
 def test_who_leaves_while_waiting_gives_up_his_turn() -> None:
-    guard, leave, cancel = Guard(), threading.Event(), threading.Event()
+    guard, leave, cancel = PartGuard(), threading.Event(), threading.Event()
     crowd(guard, leave)
     cancel.set()
     with pytest.raises(Cancelled):
@@ -82,7 +82,7 @@ def test_who_leaves_while_waiting_gives_up_his_turn() -> None:
 
 
 def test_a_part_that_hangs_gives_its_place_back() -> None:
-    guard, never = Guard(), threading.Event()
+    guard, never = PartGuard(), threading.Event()
     for _ in range(2):
         with pytest.raises(ModelError, match="did not answer within"):
             guard.call("store", lambda: never.wait(PATIENCE), seconds=0.01)

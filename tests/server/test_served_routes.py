@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from askwiki.server.asgi import Receive, Refusal, Scope, Send
-from askwiki.server.guarded import Guard
+from askwiki.server.guarded import ServerGuard
 from askwiki.server.routes import ASKED, LOADING, Routes
 from askwiki.server.stock import Stock, load_stock_app
 from askwiki.settings import ServerSettings
@@ -53,7 +53,7 @@ class Reached:
         self._stock = stock
         routes = Routes(stock.routes, stock.pipelines, loading=loading)
         settings = ServerSettings(pipelines_api=loading)
-        self._guard = Guard(self._app, routes=routes, key=KEY, settings=settings)
+        self._guard = ServerGuard(self._app, routes=routes, key=KEY, settings=settings)
 
     async def _app(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:

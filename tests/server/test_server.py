@@ -23,7 +23,7 @@ from askwiki.openwebui.sealing import MAX_AGE, STOCK_KEY, Signer
 from askwiki.request import Request, current_request, set_request
 from askwiki.server import stock
 from askwiki.server.asgi import Receive, Send
-from askwiki.server.guarded import Guard
+from askwiki.server.guarded import ServerGuard
 from askwiki.server.routes import Routes
 from askwiki.settings import ServerSettings
 from tests.support.asgi import Reply, call
@@ -62,11 +62,11 @@ async def echo(scope: Scope, receive: Receive, send: Send) -> None:
     await send({"type": "http.response.body", "body": json.dumps(seen).encode()})
 
 
-def guard(app: Any = echo, **settings: Any) -> Guard:
-    return Guard(app, routes=SERVED, key=KEY, settings=ServerSettings(**settings))
+def guard(app: Any = echo, **settings: Any) -> ServerGuard:
+    return ServerGuard(app, routes=SERVED, key=KEY, settings=ServerSettings(**settings))
 
 
-def ask(app: Guard, method: str, path: str, **options: Any) -> Reply:
+def ask(app: ServerGuard, method: str, path: str, **options: Any) -> Reply:
     return asyncio.run(call(app, method, path, **options))
 
 
@@ -229,7 +229,7 @@ def test_chats_over_the_limit_are_turned_away_before_the_app_and_what_needs_no_p
         return None if body == b"a title" else (b'{"busy": "turned away"}', "application/json")
 
     async def run() -> list[Any]:
-        app = Guard(waiting, routes=SERVED, key=KEY, settings=ServerSettings(chats=2), away=away)
+        app = ServerGuard(waiting, routes=SERVED, key=KEY, settings=ServerSettings(chats=2), away=away)
         first = [asyncio.create_task(call(app, "POST", "/chat/completions", key=KEY)) for _ in range(2)]
         for _ in first:
             await inside.acquire()

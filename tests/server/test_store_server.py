@@ -20,7 +20,7 @@ from askwiki.store import open_reader, open_writer
 from askwiki.store.engine import Overwrite, Scroll, Where
 from askwiki.store.port import Leg
 from askwiki.store.qdrant.engine import ServerEngine
-from askwiki.store.qdrant.server import Server
+from askwiki.store.qdrant.server import QdrantServer
 from askwiki.store.qdrant.store import ServerReader, ServerWriter
 from tests.support.stores import EMBEDDER, FINGERPRINT, SPARSE, OneAtATime, make_chunk, write_page
 
@@ -28,12 +28,12 @@ SETTINGS = StoreSettings(collection="wiki", qdrant_url="memory", retries=0, grac
 
 
 @pytest.fixture
-def server() -> Server:
+def server() -> QdrantServer:
     double: Any = OneAtATime(QdrantClient(":memory:"))
-    return Server(double, SETTINGS)
+    return QdrantServer(double, SETTINGS)
 
 
-def test_a_source_has_one_indexer_at_a_time(server: Server) -> None:
+def test_a_source_has_one_indexer_at_a_time(server: QdrantServer) -> None:
     first, second = ServerWriter(server, FINGERPRINT), ServerWriter(server, FINGERPRINT)
     first.claim("a")
     with pytest.raises(StoreError, match=r"Another indexer \(process \d+ on .+\) is writing a;"):
@@ -49,7 +49,7 @@ def test_a_source_has_one_indexer_at_a_time(server: Server) -> None:
     [{"process": 2**22 + 1}, {"until": 0.0}, {"host": "elsewhere", "until": 4e9}],
     ids=["its process died", "it ran out", "it is stamped in the far future"],
 )
-def test_a_lease_that_nobody_holds_any_more_is_free(server: Server, change: dict[str, Any]) -> None:
+def test_a_lease_that_nobody_holds_any_more_is_free(server: QdrantServer, change: dict[str, Any]) -> None:
     first, second = ServerWriter(server, FINGERPRINT), ServerWriter(server, FINGERPRINT)
     first.claim("a")
     engine = ServerEngine(server, "wiki_v1")
@@ -62,7 +62,7 @@ def test_a_lease_that_nobody_holds_any_more_is_free(server: Server, change: dict
     second.close()
 
 
-def test_several_indexers_fill_one_collection(server: Server) -> None:
+def test_several_indexers_fill_one_collection(server: QdrantServer) -> None:
     """Each its own sources, at the same time; the result is the union."""
     ServerWriter(server, FINGERPRINT).commit()
 
@@ -82,7 +82,7 @@ def test_several_indexers_fill_one_collection(server: Server) -> None:
 
 
 @pytest.mark.parametrize("name", ["wiki", "wiki_v1"])
-def test_a_collection_of_somebody_else_is_left_alone(server: Server, name: str) -> None:
+def test_a_collection_of_somebody_else_is_left_alone(server: QdrantServer, name: str) -> None:
     server.client.create_collection(name, models.VectorParams(size=2, distance=models.Distance.DOT))
     if name == "wiki_v1":
         server.switch("wiki", name, replaces=False)
@@ -92,7 +92,7 @@ def test_a_collection_of_somebody_else_is_left_alone(server: Server, name: str) 
     assert server.collections() == [name]
 
 
-def test_a_reader_survives_the_drop_of_its_collection(server: Server) -> None:
+def test_a_reader_survives_the_drop_of_its_collection(server: QdrantServer) -> None:
     writer = ServerWriter(server, FINGERPRINT)
     write_page(writer, make_chunk("1", 0, "старый"))
     writer.commit()
@@ -282,7 +282,7 @@ def test_a_new_collection_is_made_as_the_settings_say(stub: Any) -> None:
 def test_a_page_is_written_in_one_request_and_a_large_one_in_portions(stub: Any) -> None:
     done = {"result": [{"status": "completed"}] * 9, "status": "ok", "time": 0}
     stub.answer = lambda method, path: (200, {}, done)
-    server = Server(QdrantClient(url=stub.url, check_compatibility=False), replace(SETTINGS, batch=2))
+    server = QdrantServer(QdrantClient(url=stub.url, check_compatibility=False), replace(SETTINGS, batch=2))
     engine = ServerEngine(server, "wiki_v1")
     from askwiki.store.records import RecordWriter
 

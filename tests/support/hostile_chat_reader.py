@@ -13,7 +13,7 @@ from pathlib import Path
 from tests.support.hostile_reading import ADDRESSED, code_dangers, foreign
 
 FOLDER = Path(__file__).resolve().parents[2] / ".cache" / "marked-9.1.6"
-READER = Path(__file__).with_name("reader.mjs")
+READER = Path(__file__).parent / "marked" / "reader.mjs"
 _BLOCKS = re.compile(r"```[\s\S]*?```")
 
 
@@ -21,7 +21,7 @@ def missing() -> str:
     """Why the reader cannot be had here; empty when it can."""
     if shutil.which("node") is None:
         return "no node: the chat's own reader of Markdown cannot run"
-    return "" if (FOLDER / ".done").exists() else "no marked: run tests/cases/hostile/install.sh once, with a network"
+    return "" if (FOLDER / ".done").exists() else "no marked: run tests/support/marked/install.sh once, with a network"
 
 
 @lru_cache(maxsize=1)

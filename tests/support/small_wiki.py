@@ -15,7 +15,7 @@ from askwiki.encoders.factory import make_sparse
 from askwiki.encoders.port import Embedder, SparseEncoder
 from askwiki.encoders.rerankers import Reranker
 from askwiki.kit import Kit
-from askwiki.language.glossary import Glossary, Term
+from askwiki.language.glossary import Glossary, GlossaryTerm
 from askwiki.llm.port import Llm
 from askwiki.prompts import load_prompts
 from askwiki.settings import Settings, SparseSettings
@@ -25,7 +25,7 @@ from askwiki.texts import load_texts
 from tests.support.fakes import HashEmbedder
 
 CONFIG = Path(__file__).resolve().parents[2] / "config"
-TERMS = (Term("ТК", "телефонная книга: номера сотрудников", ("телефонка",)),)
+TERMS = (GlossaryTerm("ТК", "телефонная книга: номера сотрудников", ("телефонка",)),)
 
 
 def chunk(name: str, text: str, **more: Any) -> Chunk:

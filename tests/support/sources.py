@@ -17,9 +17,9 @@ from askwiki.store.fingerprint import fingerprint_of
 from askwiki.store.port import Writer
 from indexer.enrich.asking import Desk
 from indexer.enrich.cache import Cache
-from indexer.enrich.counters import Tally
+from indexer.enrich.counters import Counters
 from indexer.sources import PageFailure, PageRef
-from indexer.sync.apply import Tools
+from indexer.sync.apply import SyncTools
 from indexer.sync.ledger import Ledger
 from indexer.sync.prepare import Preparation
 from indexer.sync.sync import Rules, sync
@@ -85,15 +85,17 @@ class Indexer:
         reader.close()
         return found
 
-    def tools(self, writer: Writer) -> Tools:
-        config, tally = CHECKOUT / "config", Tally()
+    def tools(self, writer: Writer) -> SyncTools:
+        config, counters = CHECKOUT / "config", Counters()
         cache = Cache(self.folder / "cache")
-        desk = Desk(self.llm, load_prompts(config / "prompts"), load_glossary(config / "glossary.yaml"), cache, tally)
+        desk = Desk(
+            self.llm, load_prompts(config / "prompts"), load_glossary(config / "glossary.yaml"), cache, counters
+        )
         preparation = Preparation(self.settings, self.embedder, desk)
         encoders = Encoders(
-            self.embedder, SPARSE, self.settings.sparse.path, self.settings.chunking.pieces, cache, tally
+            self.embedder, SPARSE, self.settings.sparse.path, self.settings.chunking.sub_chunks, cache, counters
         )
-        return Tools(self.settings, preparation, encoders, writer)
+        return SyncTools(self.settings, preparation, encoders, writer)
 
     def fingerprint(self) -> dict[str, Any]:
         return fingerprint_of(self.embedder, SPARSE, self.settings.chunking)

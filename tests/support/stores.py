@@ -24,7 +24,7 @@ from askwiki.store.engine import Row, Scroll, Where
 from askwiki.store.fingerprint import fingerprint_of
 from askwiki.store.port import PageState, Point, Reader, Writer
 from askwiki.store.qdrant.engine import ServerEngine
-from askwiki.store.qdrant.server import Server, connect
+from askwiki.store.qdrant.server import QdrantServer, connect
 from askwiki.store.qdrant.store import ServerReader, ServerWriter
 from tests.support.fakes import HashEmbedder
 
@@ -116,10 +116,10 @@ def real_server() -> Iterator[Store]:
 
 
 def _server(client: Any, settings: StoreSettings) -> Store:
-    server = Server(client, settings)
+    server = QdrantServer(client, settings)
     return Store(
-        lambda: ServerReader(Server(client, settings)),
-        lambda fingerprint=FINGERPRINT, **named: ServerWriter(Server(client, settings), fingerprint, **named),
+        lambda: ServerReader(QdrantServer(client, settings)),
+        lambda fingerprint=FINGERPRINT, **named: ServerWriter(QdrantServer(client, settings), fingerprint, **named),
         lambda: list(ServerEngine(server, server.aliased(settings.collection)).scroll(EVERYTHING)),
     )
 

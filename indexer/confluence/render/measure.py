@@ -40,14 +40,14 @@ RECODED = (*PLANTUML, "html")  # their bodies may be JSON or markup, which is no
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class MeasuredBody:
     """What a body holds: constructs by kind, and its visible text."""
 
     constructs: Counter[str]
     text: str
 
 
-def measure(source: Source, renderer: Renderer, markdown: str) -> tuple[tuple[Count, ...], tuple[Loss, ...]]:
+def measure(source: MeasuredBody, renderer: Renderer, markdown: str) -> tuple[tuple[Count, ...], tuple[Loss, ...]]:
     """Counts of source against Markdown, and the loss of text if there is one."""
     constructs, words = source.constructs, WORD.findall(clean(source.text))
     lost = lost_words(words, markdown)
@@ -70,7 +70,7 @@ def lost_words(words: Sequence[str], markdown: str) -> Counter[str]:
     return Counter({word: times for word, times in rare.items() if word not in run})
 
 
-def look(body: _Element) -> Source:
+def look(body: _Element) -> MeasuredBody:
     """Count constructs and gather the visible text, without recursion: a page may be nested deeply."""
     source: Counter[str] = Counter()
     texts: list[str] = []
@@ -95,7 +95,7 @@ def look(body: _Element) -> Source:
             if child.tail:
                 inside.append(child.tail)
         waiting += reversed(inside)
-    return Source(source, " ".join(texts))
+    return MeasuredBody(source, " ".join(texts))
 
 
 def _hidden(node: _Element, name: str) -> bool:

@@ -18,7 +18,7 @@ LOOK_SECONDS = 0.05  # between two looks at whether the person has gone
 PLACES = 4  # calls of one part at once, where it is a server
 
 
-class Guard:
+class PartGuard:
     """The breakers of one process's parts. Parts recover without a restart: one trial after each pause.
 
     ``here``: parts that compute in this process. One call at a time: each holds the interpreter, and a second one

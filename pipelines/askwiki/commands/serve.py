@@ -16,7 +16,7 @@ from askwiki.errors import AskWikiError
 from askwiki.logs import set_up_logging
 from askwiki.openwebui.process import measure_index, told
 from askwiki.server.connections import ImpatientProtocol
-from askwiki.server.guarded import Guard
+from askwiki.server.guarded import ServerGuard
 from askwiki.server.routes import Routes
 from askwiki.server.stock import load_stock_app, plugins_folder, server_key
 
@@ -44,7 +44,7 @@ def run(options: argparse.Namespace) -> int:
     listening = _listen(options.host, options.port)
     server = uvicorn.Server(
         uvicorn.Config(
-            Guard(
+            ServerGuard(
                 stock.app,
                 routes=routes,
                 key=key,

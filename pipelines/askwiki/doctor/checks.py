@@ -19,7 +19,7 @@ from askwiki.encoders.factory import make_embedder, make_sparse
 from askwiki.encoders.port import Embedder, SparseEncoder
 from askwiki.errors import AskWikiError
 from askwiki.language.glossary import load_glossary
-from askwiki.language.synonyms import load_everyday
+from askwiki.language.synonyms import load_synonyms
 from askwiki.masking import masked
 from askwiki.openwebui.valve_memory import recall
 from askwiki.prompts import load_prompts
@@ -95,7 +95,7 @@ def _files(configuration: Configuration) -> Finding:
     prompts = load_prompts(folder / "prompts")
     load_texts(folder / "texts")
     load_glossary(folder / "glossary.yaml")
-    load_everyday(folder / "everyday.yaml")
+    load_synonyms(folder / "synonyms.yaml")
     return Finding("configuration", "ok", f"{folder}: {len(prompts.names())} prompts, texts and glossary are in order.")
 
 

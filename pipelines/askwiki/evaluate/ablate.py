@@ -11,7 +11,7 @@ import yaml
 
 from askwiki.configuration import replace_setting
 from askwiki.errors import SettingsError
-from askwiki.evaluate.compare import Comparison, Row
+from askwiki.evaluate.compare import Comparison, ComparisonRow
 from askwiki.settings import Settings
 
 # Settings of these sections are built into the index: such a variant needs an index of its own.
@@ -46,13 +46,13 @@ VARIANTS = (
     Variant("rank fusion, k 10", {"search.fusion": "rrf", "search.rrf_k": 10}),
     Variant("score fusion", {"search.fusion": "zscore"}),
     Variant("legs half as deep", {"search.depth": 50}),
-    Variant("no lift by intent and place", {"search.lift_intent": 0.0, "search.lift_place": 0.0}),
+    Variant("no lift by intent and place", {"search.boost_intent": 0.0, "search.boost_place": 0.0}),
     Variant("no condensing", {"condense.enabled": False}),
     Variant("no relevance filter", {"relevance.enabled": False}),
     Variant("no siblings", {"passages.siblings": False}),
     Variant("half the passages", {"passages.tokens": 2000}),
     Variant("no path in the sparse text", {"sparse.path": False}),
-    Variant("whole chunks instead of pieces", {"chunking.pieces": 0}),
+    Variant("whole chunks instead of pieces", {"chunking.sub_chunks": 0}),
     Variant("shorter chunks", {"chunking.tokens": 200}),
     Variant("no joining of sections", {"chunking.merge_below": 0}),
 )
@@ -122,7 +122,7 @@ def contributions(comparisons: Mapping[str, Comparison]) -> list[list[str]]:
     return rows
 
 
-def _cells(row: Row) -> list[str]:
+def _cells(row: ComparisonRow) -> list[str]:
     of = row.difference
     interval = f"{of.low:+.3f} … {of.high:+.3f}"
     return [row.name, f"{row.before:.3f}", f"{row.after:.3f}", f"{of.value:+.3f}", interval, "*" if row.sure else ""]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from askwiki.data import Page
 from askwiki.evaluate.matching import normalise, same_page
-from askwiki.evaluate.questions import GoldQuestion, Place
+from askwiki.evaluate.questions import GoldPlace, GoldQuestion
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +97,11 @@ def _keep(questions: Sequence[GoldQuestion], pages: Iterable[Page]) -> list[Page
     return kept
 
 
-def _places(question: GoldQuestion) -> Iterator[Place]:
+def _places(question: GoldQuestion) -> Iterator[GoldPlace]:
     return (place for entry in question.gold for place in entry.places)
 
 
-def _is(place: Place, page_id: str, title: str, path: Sequence[str]) -> bool:
+def _is(place: GoldPlace, page_id: str, title: str, path: Sequence[str]) -> bool:
     return same_page(place.page, page_id=page_id, title=title, path=path)
 
 
@@ -109,6 +109,6 @@ def _name(question: GoldQuestion) -> str:
     return f"Line {question.line} ({question.id})"
 
 
-def _short(place: Place, length: int = 60) -> str:
+def _short(place: GoldPlace, length: int = 60) -> str:
     words = " ".join(place.snippet.split())
     return words if len(words) <= length else words[: length - 1] + "…"

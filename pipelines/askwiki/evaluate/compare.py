@@ -16,7 +16,7 @@ Measure = Callable[[Outcome], float | None]  # None = the measure says nothing a
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ComparisonRow:
     """One measure: its means over the questions that both runs have it for, and their paired difference."""
 
     name: str
@@ -31,7 +31,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class OutcomeChange:
     """A question that went another way: what it was, what it is."""
 
     id: str
@@ -44,9 +44,9 @@ class Change:
 class Comparison:
     """All measures that both runs have, the questions that changed, those that only one run has."""
 
-    rows: tuple[Row, ...]
-    better: tuple[Change, ...]
-    worse: tuple[Change, ...]
+    rows: tuple[ComparisonRow, ...]
+    better: tuple[OutcomeChange, ...]
+    worse: tuple[OutcomeChange, ...]
     unpaired: tuple[str, ...]
 
 
@@ -85,13 +85,13 @@ def comparison_rows(comparison: Comparison) -> list[list[str]]:
     return rows
 
 
-def _row(name: str, measure: Measure, pairs: Sequence[tuple[Outcome, Outcome]]) -> Row | None:
+def _row(name: str, measure: Measure, pairs: Sequence[tuple[Outcome, Outcome]]) -> ComparisonRow | None:
     values = [(measure(one), measure(other)) for one, other in pairs]
     both = [(one, other) for one, other in values if one is not None and other is not None]
     if not both:
         return None
     old, new = [one for one, _ in both], [other for _, other in both]
-    return Row(name, sum(old) / len(old), sum(new) / len(new), paired_difference(old, new))
+    return ComparisonRow(name, sum(old) / len(old), sum(new) / len(new), paired_difference(old, new))
 
 
 def _ranking(name: str, by_page: bool = False) -> Measure:
@@ -150,8 +150,8 @@ def _worth(outcome: Outcome) -> tuple[float, float]:
     return (float(outcome.grade if outcome.grade is not None else -1), 0.0 if outcome.grade is not None else found)
 
 
-def _change(before: Outcome, after: Outcome) -> Change:
-    return Change(before.id, before.question, _state(before), _state(after))
+def _change(before: Outcome, after: Outcome) -> OutcomeChange:
+    return OutcomeChange(before.id, before.question, _state(before), _state(after))
 
 
 def _state(outcome: Outcome) -> str:

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from askwiki.data import Chunk, Passage
-from askwiki.evaluate.questions import Gold, Place
+from askwiki.evaluate.questions import Gold, GoldPlace
 
 _LINK = re.compile(r"(?<!\\)\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+\"[^\"]*\")?\)")  # the target of [text](target)
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
@@ -28,7 +28,7 @@ def normalise(text: str) -> str:
     return _SPACE.sub("", _MARKS.sub("", _RULES.sub("", text)))
 
 
-def holds(text: str, place: Place) -> bool:
+def holds(text: str, place: GoldPlace) -> bool:
     """Does ``text`` contain the snippet of ``place``?"""
     return normalise(place.snippet) in normalise(text)
 
@@ -55,7 +55,7 @@ def gold_of(read: Chunk | Passage, gold: Sequence[Gold]) -> tuple[tuple[int, ...
     return tuple(snippets), tuple(pages)
 
 
-def is_of(read: Chunk | Passage, place: Place) -> bool:
+def is_of(read: Chunk | Passage, place: GoldPlace) -> bool:
     """Is the chunk or passage of the page that ``place`` names?"""
     return same_page(place.page, page_id=read.page_id, title=read.title, path=read.path)
 

@@ -20,7 +20,7 @@ _SHOWN_FAULTS = 3  # in the error of a file that cannot be used
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class GoldPlace:
     """One place in the wiki that holds what a question needs: page id or path, verbatim text."""
 
     page: str
@@ -32,7 +32,7 @@ class Place:
 class Gold:
     """One thing that must be in the context: any of ``places`` serves, the first is the main one."""
 
-    places: tuple[Place, ...]
+    places: tuple[GoldPlace, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,10 +148,10 @@ def _gold(item: Any, name: str) -> Gold:
     return Gold((_place(item, name), *alternatives))
 
 
-def _place(item: Any, name: str) -> Place:
+def _place(item: Any, name: str) -> GoldPlace:
     if not isinstance(item, dict):
         raise _Fault(f"every entry of {name} must be an object with page and snippet")
-    return Place(_text(item, "page"), _text(item, "snippet"), _text(item, "heading", optional=True))
+    return GoldPlace(_text(item, "page"), _text(item, "snippet"), _text(item, "heading", optional=True))
 
 
 def _turn(item: Any) -> Turn:

@@ -16,10 +16,10 @@ from dataclasses import replace
 from askwiki.configuration import settings_digest
 from askwiki.data import Answer, Event, Identity, Question, Rights, Status, Trace, Turn
 from askwiki.errors import ModelError, StoreError, StoreMismatch
-from askwiki.flow.lookup import Traced, drain, look_for
+from askwiki.flow.lookup import Traced, drain, search_dialogue
 from askwiki.flow.messages import refuse, talk
 from askwiki.flow.retrieve import check_relevance, collect
-from askwiki.flow.run import Run
+from askwiki.flow.run import QuestionRun
 from askwiki.flow.writing import rework, write_answer
 from askwiki.kit import Kit
 from askwiki.language.wording import language_of
@@ -75,21 +75,21 @@ def retrieve(
     """Condensing, search and gates only, for measuring; raises what the parts raise."""
     run, trace = _run(turns, kit, settings, cancel), Traced()
     turns = still_readable(turns, identity, reader=kit.reader, settings=run.settings.access)
-    drain(look_for(run, turns, identity, question, trace))
+    drain(search_dialogue(run, turns, identity, question, trace))
     return trace.record(run)
 
 
-def _run(turns: Sequence[Turn], kit: Kit, settings: Settings | None, cancel: threading.Event | None) -> Run:
+def _run(turns: Sequence[Turn], kit: Kit, settings: Settings | None, cancel: threading.Event | None) -> QuestionRun:
     typed = next((turn.content for turn in reversed(turns) if turn.role == "user"), "")
     settings = settings or kit.settings
-    return Run(kit, settings, cancel, language_of(typed, settings.language))
+    return QuestionRun(kit, settings, cancel, language_of(typed, settings.language))
 
 
 def _answer(
-    run: Run, turns: Sequence[Turn], identity: Identity, question: Question | None, trace: Traced
+    run: QuestionRun, turns: Sequence[Turn], identity: Identity, question: Question | None, trace: Traced
 ) -> Generator[Event, None, Answer]:
     try:
-        rights = yield from look_for(run, turns, identity, question, trace)
+        rights = yield from search_dialogue(run, turns, identity, question, trace)
     except StoreMismatch as error:
         logger.error("no search: %s", error)
         return (yield from _broken(run, run.say("index_mismatch")))
@@ -107,7 +107,7 @@ def _answer(
     if all(candidate.verdict == "no" for candidate in trace.judged):
         return (yield from refuse(run, kind_of_refusal(asked, trace.gated), trace.gated, rights))
     sure = trace.confidence or 0.0
-    run.weak = sure < run.settings.answer.caution
+    run.weak = sure < run.settings.answer.low_confidence
     if run.kit.llm is None and sure < run.settings.answer.refusal_threshold:
         return (yield from refuse(run, kind_of_refusal(asked, trace.gated), trace.gated, rights))
     cut = yield from collect(run, asked, trace.judged, rights)
@@ -115,7 +115,7 @@ def _answer(
     return (yield from write_answer(run, asked, cut.passages, trace.gated, rights))
 
 
-def _nothing(run: Run, rights: Rights) -> Generator[Event, None, Answer]:
+def _nothing(run: QuestionRun, rights: Rights) -> Generator[Event, None, Answer]:
     if run.kit.reader.count() == 0:
         yield run.missing("search", "index_empty")
         yield run.token(run.say("index_empty"))
@@ -123,7 +123,7 @@ def _nothing(run: Run, rights: Rights) -> Generator[Event, None, Answer]:
     return (yield from refuse(run, "nothing_found", (), rights))
 
 
-def _broken(run: Run, sentence: str) -> Generator[Event, None, Answer]:
+def _broken(run: QuestionRun, sentence: str) -> Generator[Event, None, Answer]:
     """The search itself is down: nothing can be answered, and that is said as it is."""
     run.degraded.append(sentence)
     yield Status(sentence, "search", warning=True)
@@ -131,7 +131,7 @@ def _broken(run: Run, sentence: str) -> Generator[Event, None, Answer]:
     return Answer(run.text)
 
 
-def _last_status(run: Run, answer: Answer) -> Status:
+def _last_status(run: QuestionRun, answer: Answer) -> Status:
     if answer.refused in ("nothing_found", "insufficient", "outside"):
         return Status(run.say("finished_refused"), "done", done=True)
     if answer.sources:

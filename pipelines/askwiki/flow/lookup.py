@@ -7,8 +7,8 @@ from concurrent.futures import Future
 from dataclasses import dataclass, replace
 
 from askwiki.data import Candidate, Event, Identity, Passage, Question, Rights, Status, Trace, Turn
-from askwiki.flow.retrieve import Vector, find, pass_gates, understand
-from askwiki.flow.run import Run
+from askwiki.flow.retrieve import Vector, pass_gates, search_question, understand
+from askwiki.flow.run import QuestionRun
 from askwiki.language.layout import other_layout
 from askwiki.language.wording import language_of
 from askwiki.stages.refusal import confidence, is_foreign
@@ -25,7 +25,7 @@ class Traced:
     passages: Sequence[Passage] = ()
     confidence: float | None = None
 
-    def record(self, run: Run) -> Trace:
+    def record(self, run: QuestionRun) -> Trace:
         return Trace(
             self.question,
             tuple(self.found),
@@ -37,8 +37,8 @@ class Traced:
         )
 
 
-def look_for(
-    run: Run, turns: Sequence[Turn], identity: Identity, question: Question | None, trace: Traced
+def search_dialogue(
+    run: QuestionRun, turns: Sequence[Turn], identity: Identity, question: Question | None, trace: Traced
 ) -> Generator[Status, None, Rights]:
     """Understand and search; what would be refused is searched again as the other keyboard layout has it."""
     trace.question, early = yield from understand(run, turns, question)
@@ -56,15 +56,15 @@ def look_for(
 
 
 def _search(
-    run: Run, trace: Traced, identity: Identity, early: Future[Vector] | None = None
+    run: QuestionRun, trace: Traced, identity: Identity, early: Future[Vector] | None = None
 ) -> Generator[Status, None, Rights]:
-    trace.found, rights = yield from find(run, trace.question, identity, early)
+    trace.found, rights = yield from search_question(run, trace.question, identity, early)
     trace.gated = yield from pass_gates(run, trace.question, trace.found)
-    trace.confidence = confidence(trace.gated, trace.question, run.settings.answer, run.kit.everyday)
+    trace.confidence = confidence(trace.gated, trace.question, run.settings.answer, run.kit.synonyms)
     return rights
 
 
-def _is_weak(run: Run, trace: Traced) -> bool:
+def _is_weak(run: QuestionRun, trace: Traced) -> bool:
     """Whether what was found would be refused: then the keyboard may have been in its other layout."""
     return (trace.confidence or 0.0) < run.settings.answer.refusal_threshold
 

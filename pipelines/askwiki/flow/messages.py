@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from functools import lru_cache, partial
 
 from askwiki.data import Answer, Candidate, Event, Passage, Question, Refusal, Rights, Source
-from askwiki.flow.run import Run
+from askwiki.flow.run import QuestionRun
 from askwiki.stages.citations.checked_stream import SentenceGate
 from askwiki.stages.citations.links import escape, link, wiki_hosts
 from askwiki.stages.extractive.quotations import as_markdown, extract
@@ -25,7 +25,7 @@ NEAR_PAGES = 3  # links that a refusal names
 Speech = Generator[Event, None, Answer]
 
 
-def talk(run: Run, question: Question) -> Speech:
+def talk(run: QuestionRun, question: Question) -> Speech:
     """A friendly line, no search."""
     kind = kind_of_talk(question.original)
     refused: Refusal = "empty" if kind == "refused_empty" else "smalltalk"
@@ -33,7 +33,9 @@ def talk(run: Run, question: Question) -> Speech:
     return Answer(run.text, refused=refused)
 
 
-def refuse(run: Run, refused: Refusal, candidates: Sequence[Candidate], rights: Rights, lacking: str = "") -> Speech:
+def refuse(
+    run: QuestionRun, refused: Refusal, candidates: Sequence[Candidate], rights: Rights, lacking: str = ""
+) -> Speech:
     """An honest "no", with the nearest pages where there are any, named as not answering."""
     sentence = {"nothing_found": "refused_nothing", "outside": "refused_outside"}.get(refused, "refused_insufficient")
     text = run.say(sentence)
@@ -45,7 +47,7 @@ def refuse(run: Run, refused: Refusal, candidates: Sequence[Candidate], rights: 
     return Answer(run.text, refused=refused)
 
 
-def nearest(run: Run, candidates: Sequence[Candidate], rights: Rights) -> str:
+def nearest(run: QuestionRun, candidates: Sequence[Candidate], rights: Rights) -> str:
     """The nearest pages as a list, named as not answering; empty when there are none."""
     near = _near(run, candidates, rights)
     if not near:
@@ -54,7 +56,7 @@ def nearest(run: Run, candidates: Sequence[Candidate], rights: Rights) -> str:
     return f"\n\n**{run.say('near_title')}**\n\n{links}"
 
 
-def _near(run: Run, candidates: Sequence[Candidate], rights: Rights) -> Sequence[Passage]:
+def _near(run: QuestionRun, candidates: Sequence[Candidate], rights: Rights) -> Sequence[Passage]:
     settings = replace(run.settings.passages, siblings=False, count=NEAR_PAGES)
     pages: dict[str, Candidate] = {}
     for candidate in candidates:
@@ -63,10 +65,10 @@ def _near(run: Run, candidates: Sequence[Candidate], rights: Rights) -> Sequence
     return make_passages(best, rights, reader=run.kit.reader, count=len, settings=settings, tokens=10**9).passages
 
 
-def quote(run: Run, question: Question, passages: Sequence[Passage], candidates: Sequence[Candidate]) -> Speech:
+def quote(run: QuestionRun, question: Question, passages: Sequence[Passage], candidates: Sequence[Candidate]) -> Speech:
     """The answer without a model: the nearest sentences of the best passages, with caution where it is due."""
     with run.stage("answer"):
-        terms = search_terms(question, run.kit.glossary, run.kit.everyday)
+        terms = search_terms(question, run.kit.glossary, run.kit.synonyms)
         settings = run.settings.answer
         clean = partial(_harmless, run, passages)
         quoted = extract(passages, candidates, question.text, terms, settings, clean)
@@ -79,22 +81,22 @@ def quote(run: Run, question: Question, passages: Sequence[Passage], candidates:
     return (yield from finish(run, passages, len(shown)))
 
 
-def _opening(run: Run, question: Question, candidates: Sequence[Candidate]) -> str:
+def _opening(run: QuestionRun, question: Question, candidates: Sequence[Candidate]) -> str:
     """What the quotations are worth, as far as code can tell."""
     kit = run.kit
     names = unheard(question.text, candidates)
-    if strange := [name for name in names if not search_terms(Question(name), kit.glossary, kit.everyday)]:
+    if strange := [name for name in names if not search_terms(Question(name), kit.glossary, kit.synonyms)]:
         return run.say("extract_unheard", names=", ".join(f"«{escape(name)}»" for name in strange))
     return run.say("extract_weak" if run.weak else "extract_title")
 
 
-def sources_for(run: Run, passages: Sequence[Passage]) -> tuple[Source, ...]:
+def sources_for(run: QuestionRun, passages: Sequence[Passage]) -> tuple[Source, ...]:
     """Passages as the chat shows them beside the answer: it renders their text, so that must be harmless too."""
     sources = map(source_of, passages)
     return tuple(replace(source, text=_harmless(run, passages, source.text)) for source in sources)
 
 
-def _harmless(run: Run, passages: Sequence[Passage], text: str, *, begins: bool = True) -> str:
+def _harmless(run: QuestionRun, passages: Sequence[Passage], text: str, *, begins: bool = True) -> str:
     """Wiki text as it may be shown: no foreign addresses, no HTML, no numbers that look like our marks."""
     return _shown_as(text, wiki_hosts(passages, run.settings.wiki.url), run.say("diagram_broken"), begins)
 
@@ -105,7 +107,7 @@ def _shown_as(text: str, hosts: frozenset[str], broken_diagram: str, begins: boo
     return gate.feed(text) + gate.finish()
 
 
-def finish(run: Run, passages: Sequence[Passage], cited: int) -> Speech:
+def finish(run: QuestionRun, passages: Sequence[Passage], cited: int) -> Speech:
     """What code adds after the text: a word on earlier editions, the list of links.
 
     The first ``cited`` passages were cited; where none was, all that were given are listed, if the settings want it.
@@ -122,7 +124,7 @@ def finish(run: Run, passages: Sequence[Passage], cited: int) -> Speech:
     return Answer(run.text, sources=sources_for(run, listed))
 
 
-def _notes(run: Run, passages: Sequence[Passage], listed: set[int]) -> Iterator[str]:
+def _notes(run: QuestionRun, passages: Sequence[Passage], listed: set[int]) -> Iterator[str]:
     """A sentence for each pair of editions or of pages that differ, where one of both is a source of this answer."""
     numbers = {passage.number: passage for passage in passages}
     for passage in passages:

@@ -13,7 +13,7 @@ from askwiki.access.rights import rights_of
 from askwiki.calls.parts import beside
 from askwiki.data import Candidate, Identity, Question, Rights, Sparse, Status, Turn
 from askwiki.errors import ModelError, StoreError
-from askwiki.flow.run import Run
+from askwiki.flow.run import QuestionRun
 from askwiki.llm.tokens import make_counter
 from askwiki.stages.answer import room_for_passages
 from askwiki.stages.condense import by_rule, condense, worth_asking
@@ -21,7 +21,7 @@ from askwiki.stages.passages.assemble import Cut, make_passages
 from askwiki.stages.query_centering import centred, is_centred, question_vector
 from askwiki.stages.relevance import judge
 from askwiki.stages.rerank import gate
-from askwiki.stages.search import Query, prefer, question_sparse, search, search_terms
+from askwiki.stages.search import Query, boost_preferred, question_sparse, search, search_terms
 from askwiki.store.fingerprint import check_fingerprint, fingerprint_of
 
 Vector = NDArray[np.float32]
@@ -29,7 +29,7 @@ CENTRE_SECONDS = 60.0  # for the few vectors that are made once, on the first qu
 
 
 def understand(
-    run: Run, turns: Sequence[Turn], question: Question | None
+    run: QuestionRun, turns: Sequence[Turn], question: Question | None
 ) -> Generator[Status, None, tuple[Question, Future[Vector] | None]]:
     """The question that stands alone, and its vector under way where it was begun beside the condensing."""
     with run.stage("condense"):
@@ -55,8 +55,8 @@ def understand(
     return question, early if question.text == ruled.text else None
 
 
-def find(
-    run: Run, question: Question, identity: Identity, early: Future[Vector] | None
+def search_question(
+    run: QuestionRun, question: Question, identity: Identity, early: Future[Vector] | None
 ) -> Generator[Status, None, tuple[list[Candidate], Rights]]:
     """Candidates under the rights of the person. Raises ``StoreError`` when the store is down."""
     yield run.status("search", "searching")
@@ -75,10 +75,12 @@ def find(
             return search(Query(dense, sparse, question.text), rights, reader=kit.reader, settings=settings), rights
 
         found, rights = kit.guard.call("store", work, seconds=settings.timeout, cancel=run.cancel)
-        return prefer(found, question, settings), rights
+        return boost_preferred(found, question, settings), rights
 
 
-def _dense(run: Run, question: Question, early: Future[Vector] | None) -> Generator[Status, None, Vector | None]:
+def _dense(
+    run: QuestionRun, question: Question, early: Future[Vector] | None
+) -> Generator[Status, None, Vector | None]:
     try:
         return early.result(run.settings.search.timeout) if early else _embed(run, question)
     except (ModelError, TimeoutError):
@@ -86,7 +88,7 @@ def _dense(run: Run, question: Question, early: Future[Vector] | None) -> Genera
         return None
 
 
-def _embed(run: Run, question: Question) -> Vector:
+def _embed(run: QuestionRun, question: Question) -> Vector:
     """The question first: an encoder that is slow or down shows before the mean is made with it."""
     kit, settings = run.kit, run.settings.search
 
@@ -94,13 +96,13 @@ def _embed(run: Run, question: Question) -> Vector:
         return kit.guard.call("embedder", work, seconds=seconds, cancel=run.cancel)
 
     vector = within(settings.timeout, lambda: question_vector(question, kit.embedder))
-    seconds = settings.timeout if is_centred(kit.embedder, settings.centre) else CENTRE_SECONDS
-    return within(seconds, lambda: centred(vector, kit.embedder, settings.centre))
+    seconds = settings.timeout if is_centred(kit.embedder, settings.query_centering) else CENTRE_SECONDS
+    return within(seconds, lambda: centred(vector, kit.embedder, settings.query_centering))
 
 
-def _sparse(run: Run, question: Question) -> Generator[Status, None, Sparse | None]:
+def _sparse(run: QuestionRun, question: Question) -> Generator[Status, None, Sparse | None]:
     kit, seconds = run.kit, run.settings.search.timeout
-    terms = search_terms(question, kit.glossary, kit.everyday)
+    terms = search_terms(question, kit.glossary, kit.synonyms)
     try:
         return kit.guard.call(
             "sparse encoder",
@@ -113,7 +115,9 @@ def _sparse(run: Run, question: Question) -> Generator[Status, None, Sparse | No
         return None
 
 
-def pass_gates(run: Run, question: Question, found: Sequence[Candidate]) -> Generator[Status, None, list[Candidate]]:
+def pass_gates(
+    run: QuestionRun, question: Question, found: Sequence[Candidate]
+) -> Generator[Status, None, list[Candidate]]:
     """Similarity, cross-encoder, strict minimum; without the cross-encoder the order of the search stays."""
     kit, settings = run.kit, run.settings.rerank
     with run.stage("rerank"):
@@ -133,7 +137,7 @@ def pass_gates(run: Run, question: Question, found: Sequence[Candidate]) -> Gene
 
 
 def check_relevance(
-    run: Run, question: Question, gated: Sequence[Candidate]
+    run: QuestionRun, question: Question, gated: Sequence[Candidate]
 ) -> Generator[Status, None, list[Candidate]]:
     """The LLM's verdicts; without them the candidates stay as they are."""
     if run.kit.llm is None or not run.settings.relevance.enabled or not gated:
@@ -149,7 +153,9 @@ def check_relevance(
     return judged
 
 
-def collect(run: Run, question: Question, judged: Sequence[Candidate], rights: Rights) -> Generator[Status, None, Cut]:
+def collect(
+    run: QuestionRun, question: Question, judged: Sequence[Candidate], rights: Rights
+) -> Generator[Status, None, Cut]:
     """Passages of what was not judged irrelevant, as many as the prompt has room for."""
     yield run.status("passages", "collecting")
     kit, settings, llm = run.kit, run.settings.passages, run.settings.llm

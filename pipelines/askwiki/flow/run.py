@@ -15,7 +15,7 @@ from askwiki.settings import Settings
 
 
 @dataclass(slots=True)
-class Run:
+class QuestionRun:
     """One question under way. The only thing in the flow that changes."""
 
     kit: Kit

@@ -10,7 +10,7 @@ from datetime import date
 from askwiki.data import Answer, Candidate, Event, Passage, Question, Rights, Turn
 from askwiki.errors import ContextOverflow, ModelError
 from askwiki.flow.messages import Speech, finish, nearest, quote, refuse, sources_for
-from askwiki.flow.run import Run
+from askwiki.flow.run import QuestionRun
 from askwiki.llm.port import Llm, Message
 from askwiki.llm.tokens import make_counter
 from askwiki.stages.answer import HISTORY_CHARACTERS, Written, answer_messages, dialogue_messages, says_no, write
@@ -27,7 +27,7 @@ logger = logging.getLogger(__name__)
 REWORKED_CHARACTERS = 3 * HISTORY_CHARACTERS  # of the dialogue, where it is all that the model reads
 
 
-def rework(run: Run, question: Question, turns: Sequence[Turn]) -> Speech:
+def rework(run: QuestionRun, question: Question, turns: Sequence[Turn]) -> Speech:
     """What was said, put another way: from the dialogue alone. The links of the answer stay with it."""
     if run.kit.llm is None:
         yield run.token(run.say("no_dialogue"))
@@ -52,7 +52,7 @@ def rework(run: Run, question: Question, turns: Sequence[Turn]) -> Speech:
     return Answer(run.text)
 
 
-def _reworked(run: Run, llm: Llm, question: Question, result: Written) -> Generator[Event, None, None]:
+def _reworked(run: QuestionRun, llm: Llm, question: Question, result: Written) -> Generator[Event, None, None]:
     """The stream; a dialogue that the model finds too long is tried once more with half of it."""
     try:
         messages = dialogue_messages(question, REWORKED_CHARACTERS, kit=run.kit)
@@ -65,7 +65,7 @@ def _reworked(run: Run, llm: Llm, question: Question, result: Written) -> Genera
 
 
 def write_answer(
-    run: Run, question: Question, passages: Sequence[Passage], candidates: Sequence[Candidate], rights: Rights
+    run: QuestionRun, question: Question, passages: Sequence[Passage], candidates: Sequence[Candidate], rights: Rights
 ) -> Speech:
     """The model's answer, streamed and checked; without the model the best passages are quoted."""
     llm = run.kit.llm
@@ -93,7 +93,7 @@ def write_answer(
 
 
 def _with_retry(
-    run: Run, llm: Llm, question: Question, passages: Sequence[Passage], gate: SentenceGate, result: Written
+    run: QuestionRun, llm: Llm, question: Question, passages: Sequence[Passage], gate: SentenceGate, result: Written
 ) -> Generator[Event, None, None]:
     """The stream; a prompt that the model finds too long is tried once more with half of the text."""
     messages = answer_messages(question, passages, kit=run.kit, today=date.today())
@@ -106,7 +106,7 @@ def _with_retry(
         yield from _stream(run, llm, messages, gate, result, passages)
 
 
-def _ended(run: Run, result: Written) -> Iterator[Event]:
+def _ended(run: QuestionRun, result: Written) -> Iterator[Event]:
     """A word on an answer that has no end."""
     if result.broken:
         logger.warning("the answer broke off: %s", result.broken)
@@ -117,7 +117,7 @@ def _ended(run: Run, result: Written) -> Iterator[Event]:
 
 
 def _stream(
-    run: Run,
+    run: QuestionRun,
     llm: Llm,
     messages: Sequence[Message],
     gate: SentenceGate,
@@ -142,7 +142,7 @@ def _as_cited(gate: SentenceGate, passages: Sequence[Passage]) -> Sequence[Passa
     return renumbered(passages, [known_as[number] for number in gate.numbers])
 
 
-def _gate(run: Run, passages: Sequence[Passage]) -> SentenceGate:
+def _gate(run: QuestionRun, passages: Sequence[Passage]) -> SentenceGate:
     return SentenceGate(
         {passage.number: known(passage) for passage in passages},
         hosts=wiki_hosts(passages, run.settings.wiki.url),

@@ -32,7 +32,7 @@ FORM_WORDS = 4  # a longer meaning is an explanation, not another name
 
 
 @dataclass(frozen=True, slots=True)
-class Term:
+class GlossaryTerm:
     """One entry. ``exact`` = the term counts only in this letter case (``ТО`` is not ``то``)."""
 
     term: str
@@ -57,7 +57,7 @@ class Glossary:
 
     def __init__(
         self,
-        terms: Sequence[Term] = (),
+        terms: Sequence[GlossaryTerm] = (),
         *,
         file: Path | None = None,
         clock: Callable[[], float] = time.monotonic,
@@ -65,12 +65,12 @@ class Glossary:
     ) -> None:
         self._forms = Watched(_index(terms), lambda path: _index(_read(path)), file, clock, strict=strict)
 
-    def found(self, text: str) -> tuple[Term, ...]:
+    def found(self, text: str) -> tuple[GlossaryTerm, ...]:
         """The terms that occur in ``text``, in the order of their first place, each once."""
         forms = self._forms.get()
         parts = WORD.findall(text.replace("-", " "))
         folded = [_key(part) for part in parts]
-        terms: dict[Term, None] = {}
+        terms: dict[GlossaryTerm, None] = {}
         for place in [place for place, first in enumerate(folded) if first in forms]:
             for form, term in forms[folded[place]]:
                 if tuple(folded[place : place + len(form)]) == form and _is_meant(term, parts[place], len(form)):
@@ -96,7 +96,7 @@ def load_glossary(file: Path, *, clock: Callable[[], float] = time.monotonic, st
     return Glossary(file=file, clock=clock, strict=strict)
 
 
-def _read(file: Path) -> list[Term]:
+def _read(file: Path) -> list[GlossaryTerm]:
     try:
         entries = yaml.safe_load(file.read_text(encoding="utf-8")) or []
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
@@ -106,7 +106,7 @@ def _read(file: Path) -> list[Term]:
     return [_term(entry, f"{file}, entry {number}") for number, entry in enumerate(entries, 1)]
 
 
-def _term(entry: Any, place: str) -> Term:
+def _term(entry: Any, place: str) -> GlossaryTerm:
     if not isinstance(entry, dict) or not entry.get("term") or not entry.get("means"):
         raise SettingsError(f"{place}: an entry needs a term and what it means.")
     if unknown := entry.keys() - FIELDS:
@@ -116,12 +116,12 @@ def _term(entry: Any, place: str) -> Term:
     if not isinstance(also, list):
         raise SettingsError(f"{place}: also must be a list.")
     others = tuple(str(spelling) for spelling in also)
-    return Term(str(entry["term"]), str(entry["means"]), others, bool(entry.get("exact", False)))
+    return GlossaryTerm(str(entry["term"]), str(entry["means"]), others, bool(entry.get("exact", False)))
 
 
-def _index(terms: Sequence[Term]) -> dict[str, list[tuple[tuple[str, ...], Term]]]:
+def _index(terms: Sequence[GlossaryTerm]) -> dict[str, list[tuple[tuple[str, ...], GlossaryTerm]]]:
     """First stem -> the forms that begin with it, as tuples of stems."""
-    forms: dict[str, list[tuple[tuple[str, ...], Term]]] = {}
+    forms: dict[str, list[tuple[tuple[str, ...], GlossaryTerm]]] = {}
     for term in terms:
         for form in term.forms:
             parts = tuple(_key(part) for word in WORD.findall(form) for part in word.replace("-", " ").split())
@@ -140,6 +140,6 @@ def _key(word: str) -> str:
     return _FLEETING.sub("", root) if len(root) > LEAST_ROOT or folded.endswith("ь") else root
 
 
-def _is_meant(term: Term, word: str, length: int) -> bool:
+def _is_meant(term: GlossaryTerm, word: str, length: int) -> bool:
     """One word in the wrong letter case, or one that every text has («почти» is not «почта»), is not the term."""
     return length > 1 or (word in term.forms if term.exact else fold(word) not in STOP_WORDS)

@@ -1,9 +1,9 @@
-"""Everyday words: a question in the words people use is also searched by those a wiki uses.
+"""Synonyms: a question in the words people use is also searched by those a wiki uses.
 
     виртуалка: [виртуальная машина, ВМ]
 
 One way only: a question in the wiki's own words needs no slang. Only the search sees them; a language
-model knows both. The words ship with the program (``config/everyday.yaml``) and are the admin's to edit.
+model knows both. The words ship with the program (``config/synonyms.yaml``) and are the admin's to edit.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from pathlib import Path
 import yaml
 
 from askwiki.errors import SettingsError
-from askwiki.language.glossary import Glossary, Term
+from askwiki.language.glossary import Glossary, GlossaryTerm
 from askwiki.language.stems import stems
 from askwiki.system.watched import Watched
 
 Words = Mapping[str, tuple[str, ...]]
 
 
-class Everyday:
+class Synonyms:
     """Finds everyday words in any form. Thread-safe."""
 
     def __init__(self, words: Words | None = None, *, file: Path | None = None, strict: bool = True) -> None:
@@ -41,15 +41,15 @@ class Everyday:
 
 
 def _ready(words: Words) -> tuple[Glossary, Words]:
-    return Glossary([Term(word, "") for word in words]), words
+    return Glossary([GlossaryTerm(word, "") for word in words]), words
 
 
-def load_everyday(file: Path, *, strict: bool = True) -> Everyday:
+def load_synonyms(file: Path, *, strict: bool = True) -> Synonyms:
     """No file = no everyday words; an invalid one raises SettingsError with the word it stops at.
 
     Not ``strict``: an invalid one holds no words until it is mended, and the log says so.
     """
-    return Everyday(file=file, strict=strict)
+    return Synonyms(file=file, strict=strict)
 
 
 def _read(file: Path) -> Words:

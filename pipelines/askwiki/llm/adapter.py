@@ -20,7 +20,7 @@ from askwiki.llm.failure import FOREIGN, Failure, read_failure
 from askwiki.llm.port import Message, Reply, Role
 from askwiki.llm.reading import read_json
 from askwiki.llm.request import request
-from askwiki.llm.servers import Server, Servers, base_urls
+from askwiki.llm.servers import LlmServer, Servers, base_urls
 from askwiki.masking import remember, remember_address
 from askwiki.settings import LlmSettings, RoleSettings
 
@@ -37,7 +37,7 @@ class _Call:
 
     role: Role
     messages: Sequence[Message]
-    make: Callable[[Server, dict[str, Any], float], Reply]  # with the body and the seconds that are left
+    make: Callable[[LlmServer, dict[str, Any], float], Reply]  # with the body and the seconds that are left
     cancelled: Callable[[], bool]
     schema: Mapping[str, Any] | None = None
     stream: bool = False
@@ -52,7 +52,7 @@ class OpenAiLlm:
         self._pool = FairPool(settings.parallel)
         self._servers = Servers([self._server(url) for url in base_urls(settings.url)])
 
-    def _server(self, url: str) -> Server:
+    def _server(self, url: str) -> LlmServer:
         # retries are ours: they go to the next server; a key must be given even when nobody checks it
         key = self._settings.key or "none"
         remember(self._settings.key)
@@ -63,7 +63,7 @@ class OpenAiLlm:
             connect_timeout=self._settings.connect_timeout,
             connections=self._settings.parallel,
         )
-        return Server(url.split("//", 1)[1].split("/", 1)[0].rpartition("@")[2], client)
+        return LlmServer(url.split("//", 1)[1].split("/", 1)[0].rpartition("@")[2], client)
 
     def submit(self, owner: Hashable, call: Callable[[], T]) -> Future[T]:
         return self._pool.submit(owner, call)
@@ -119,7 +119,7 @@ class OpenAiLlm:
         schema: Mapping[str, Any] | None,
         cancel: threading.Event | None,
     ) -> Reply:
-        def make(server: Server, body: dict[str, Any], seconds: float) -> Reply:
+        def make(server: LlmServer, body: dict[str, Any], seconds: float) -> Reply:
             return whole_reply(server.client.create(body, seconds))
 
         with self._pool.place(cancel or threading.get_ident(), cancel, first=role in FIRST):
@@ -138,7 +138,7 @@ class OpenAiLlm:
             given.append(piece)
             put(piece)
 
-        def make(server: Server, body: dict[str, Any], seconds: float) -> Reply:
+        def make(server: LlmServer, body: dict[str, Any], seconds: float) -> Reply:
             deadline = time.monotonic() + seconds
             with server.client.stream(body, seconds) as chunks:
                 return streamed_reply(chunks, give, lambda: _any_set(*stops), deadline)
@@ -182,7 +182,7 @@ class OpenAiLlm:
         server.breaker.succeeded()
         return reply
 
-    def _request(self, call: _Call, server: Server) -> tuple[dict[str, Any], frozenset[str]]:
+    def _request(self, call: _Call, server: LlmServer) -> tuple[dict[str, Any], frozenset[str]]:
         role = self._role(call)
         model = role.model or self._settings.model or _first_model(server)
         return request(
@@ -200,7 +200,7 @@ class OpenAiLlm:
         return role
 
 
-def _first_model(server: Server) -> str:
+def _first_model(server: LlmServer) -> str:
     if not server.model:
         listed = server.client.models()
         if not listed:

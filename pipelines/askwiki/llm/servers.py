@@ -13,7 +13,7 @@ from askwiki.llm.client import Client
 
 
 @dataclass(slots=True)
-class Server:
+class LlmServer:
     """One server: its client, its breaker and the request options it has refused so far."""
 
     name: str  # host and port, for logs
@@ -26,12 +26,12 @@ class Server:
 class Servers:
     """Round robin over the servers that answer."""
 
-    def __init__(self, servers: Sequence[Server]) -> None:
+    def __init__(self, servers: Sequence[LlmServer]) -> None:
         self._servers = list(servers)
         self._lock = threading.Lock()
         self._next = 0
 
-    def pick(self) -> Server:
+    def pick(self) -> LlmServer:
         """The next server whose breaker lets a call through; ``ModelError`` at once when none does."""
         with self._lock:
             for step in range(len(self._servers)):

@@ -30,7 +30,7 @@ class Refusal(Exception):
         self.status, self.sentence = status, sentence
 
 
-class Reply:
+class HttpReply:
     """The answer on its way out: knows what was sent and lets no failure of the app through as it is."""
 
     def __init__(self, send: Send, request: Request, told: Told = lambda status, request: "") -> None:

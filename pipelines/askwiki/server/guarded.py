@@ -22,9 +22,9 @@ from askwiki.metrics import CONTENT_TYPE, METRICS
 from askwiki.request import Request, set_request
 from askwiki.server.asgi import (
     App,
+    HttpReply,
     Receive,
     Refusal,
-    Reply,
     Scope,
     Send,
     Told,
@@ -46,7 +46,7 @@ GOOD_ID = re.compile(r"[\w.-]{1,64}", re.ASCII)
 logger = logging.getLogger(__name__)
 
 
-class Guard:
+class ServerGuard:
     """The wrapped app. ``key`` = the one secret that Open WebUI and this server share.
 
     ``measure`` puts what is only known when asked into the metrics, just before they are read. ``told``
@@ -87,7 +87,7 @@ class Guard:
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
         request = Request(id=_request_id(headers), headers=headers)
         set_request(request)
-        reply = Reply(send, request, self._told) if scope["path"] in CHAT_ROUTES else Reply(send, request)
+        reply = HttpReply(send, request, self._told) if scope["path"] in CHAT_ROUTES else HttpReply(send, request)
         try:
             self._admit(scope, headers)
             if not await self._own_route(scope, reply):
@@ -116,7 +116,7 @@ class Guard:
         if scheme.lower() != "bearer" or not hmac.compare_digest(key.strip().encode(), self._key):
             raise Refusal(401, "This server needs its key: send 'Authorization: Bearer …' with PIPELINES_API_KEY.")
 
-    async def _own_route(self, scope: Scope, reply: Reply) -> bool:
+    async def _own_route(self, scope: Scope, reply: HttpReply) -> bool:
         if scope["method"] != "GET" or scope["path"] not in OWN_ROUTES:
             return False
         if scope["path"] == "/health":
@@ -130,7 +130,7 @@ class Guard:
         return True
 
     async def _pass_on(
-        self, scope: Scope, receive: Receive, reply: Reply, request: Request, body: bytes, *, chat: bool
+        self, scope: Scope, receive: Receive, reply: HttpReply, request: Request, body: bytes, *, chat: bool
     ) -> None:
         """Run the app while somebody watches whether the client is still there."""
         self._chats += chat

@@ -14,7 +14,7 @@ from askwiki.llm.port import Llm, Message, Reply
 from askwiki.stages.citations.checked_stream import SentenceGate
 from askwiki.stages.fence import Fence, one_line
 from askwiki.stages.passages.assemble import DIFFERS, OLDER, note_of
-from askwiki.stages.tools import Tools
+from askwiki.stages.tools import StageTools
 
 NO_WORDS = 400  # characters; a longer answer without a source says more than that there is none
 # A model that forgot the word and says it in a sentence.
@@ -44,7 +44,7 @@ class Written:
     reply: Reply | None = None
 
 
-def answer_messages(question: Question, passages: Sequence[Passage], *, kit: Tools, today: date) -> list[Message]:
+def answer_messages(question: Question, passages: Sequence[Passage], *, kit: StageTools, today: date) -> list[Message]:
     """Role and rules first (the same for all, so the server's prefix cache has them), then data, then the question."""
     fence = Fence()
     name = "answer_screen" if question.intent == "screen" else "answer"
@@ -61,7 +61,7 @@ def answer_messages(question: Question, passages: Sequence[Passage], *, kit: Too
     return [Message("system", system), Message("user", user)]
 
 
-def dialogue_messages(question: Question, characters: int, *, kit: Tools) -> list[Message]:
+def dialogue_messages(question: Question, characters: int, *, kit: StageTools) -> list[Message]:
     """For a wish about what was said: no sources, only the conversation."""
     system, user = kit.prompts.get("dialogue", question.language).render(
         history=history_text(question.history, characters), question=question.original
@@ -81,7 +81,9 @@ def history_text(turns: Sequence[Turn], characters: int = HISTORY_CHARACTERS) ->
     return "\n\n".join(reversed(kept)) or "—"
 
 
-def room_for_passages(question: Question, *, kit: Tools, count: Callable[[str], int], context: int, answer: int) -> int:
+def room_for_passages(
+    question: Question, *, kit: StageTools, count: Callable[[str], int], context: int, answer: int
+) -> int:
     """Tokens that passages may have: what the model takes, less the answer and the prompt without passages."""
     messages = answer_messages(question, (), kit=kit, today=date.today())
     return context - answer - sum(count(message.content) for message in messages) - SPARE_TOKENS

@@ -22,7 +22,7 @@ from askwiki.llm.port import Message
 from askwiki.settings import CondenseSettings, Settings
 from askwiki.stages.dialogue import clean, is_button, recent, split
 from askwiki.stages.smalltalk import is_about_last_answer, is_friendly, without_greeting
-from askwiki.stages.tools import Tools
+from askwiki.stages.tools import StageTools
 
 logger = logging.getLogger(__name__)
 
@@ -54,7 +54,7 @@ SCHEMA: dict[str, Any] = {
 
 
 def condense(
-    turns: Sequence[Turn], *, kit: Tools, settings: Settings, cancel: threading.Event | None = None
+    turns: Sequence[Turn], *, kit: StageTools, settings: Settings, cancel: threading.Event | None = None
 ) -> Question:
     """The question that the search is asked. Never raises but ``Cancelled``: what fails is its ``note``."""
     question = by_rule(turns, settings.condense, settings.language)
@@ -118,14 +118,14 @@ def _language(typed: str, before: Sequence[Turn], default: str) -> str:
     return default
 
 
-def worth_asking(question: Question, kit: Tools, settings: CondenseSettings) -> bool:
+def worth_asking(question: Question, kit: StageTools, settings: CondenseSettings) -> bool:
     """One turn that points at nothing stands alone; what needs no search needs no condensing."""
     if kit.llm is None or not settings.enabled or question.need != "search":
         return False
     return bool(question.history) or points(question.original)
 
 
-def _by_llm(question: Question, kit: Tools, cancel: threading.Event | None) -> Question:
+def _by_llm(question: Question, kit: StageTools, cancel: threading.Event | None) -> Question:
     if kit.llm is None:
         raise ModelError("There is no language model.")
     dialogue = _written(question.history)

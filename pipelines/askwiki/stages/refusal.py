@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from askwiki.data import Candidate, Question, Refusal
 from askwiki.language.stems import fold, telling_stems
-from askwiki.language.synonyms import Everyday
+from askwiki.language.synonyms import Synonyms
 from askwiki.language.terms import grams, terms
 from askwiki.language.wording import CYRILLIC, language_of
 from askwiki.settings import AnswerSettings
@@ -24,7 +24,7 @@ def confidence(
     candidates: Sequence[Candidate],
     question: Question,
     settings: AnswerSettings = AnswerSettings(),
-    everyday: Everyday | None = None,
+    synonyms: Synonyms | None = None,
 ) -> float:
     """0 to 1, one half where answers and refusals part (measured for the embedded encoder, see ``settings``).
 
@@ -36,7 +36,7 @@ def confidence(
         return 0.0
     first = candidates[0]
     text = text_of(first.chunk)
-    heard = everyday.heard(question.text, text) if everyday else ()
+    heard = synonyms.heard(question.text, text) if synonyms else ()
     share = share_of(question.text, " ".join((text, *heard)))
     similarities = [hit.score for each in candidates if (hit := each.legs.get("text"))]
     if similarities:

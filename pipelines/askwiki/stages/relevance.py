@@ -15,7 +15,7 @@ from askwiki.errors import AskWikiError, Cancelled
 from askwiki.llm.port import Llm, Message
 from askwiki.settings import RelevanceSettings
 from askwiki.stages.fence import Fence, one_line
-from askwiki.stages.tools import Tools
+from askwiki.stages.tools import StageTools
 
 logger = logging.getLogger(__name__)
 
@@ -42,7 +42,7 @@ def judge(
     candidates: Sequence[Candidate],
     question: Question,
     *,
-    kit: Tools,
+    kit: StageTools,
     settings: RelevanceSettings,
     cancel: threading.Event | None = None,
 ) -> Generator[Status, None, list[Candidate]]:
@@ -94,7 +94,7 @@ def _watch(
     calls: Sequence[_Call],
     total: int,
     question: Question,
-    kit: Tools,
+    kit: StageTools,
     settings: RelevanceSettings,
     cancel: threading.Event | None,
 ) -> Generator[Status, None, None]:
@@ -138,7 +138,7 @@ def _result(future: Future[tuple[Verdict, ...]]) -> tuple[Verdict, ...] | None:
 
 
 def _asker(
-    question: Question, llm: Llm, kit: Tools, settings: RelevanceSettings, cancel: threading.Event | None
+    question: Question, llm: Llm, kit: StageTools, settings: RelevanceSettings, cancel: threading.Event | None
 ) -> Callable[[tuple[Candidate, ...]], tuple[Verdict, ...]]:
     """The call for one group. Instruction and question come first, so the server's prefix cache has them."""
     fence = Fence()

@@ -14,7 +14,7 @@ from askwiki.data import Candidate, Chunk, LegHit, Question, Rights, Sparse
 from askwiki.encoders.port import SparseEncoder
 from askwiki.language.glossary import Glossary
 from askwiki.language.stems import fold, stems
-from askwiki.language.synonyms import Everyday
+from askwiki.language.synonyms import Synonyms
 from askwiki.settings import SearchSettings
 from askwiki.stages.fusion import Hits, fuse
 from askwiki.stages.passages.spans import text_of
@@ -36,10 +36,10 @@ class Query:
     words: str = ""  # the question, to see how much of it the found texts hold
 
 
-def search_terms(question: Question, glossary: Glossary, everyday: Everyday) -> tuple[str, ...]:
+def search_terms(question: Question, glossary: Glossary, synonyms: Synonyms) -> tuple[str, ...]:
     """The glossary's other spellings, how the wiki writes everyday words, and the further words of the condenser."""
     text = question.text
-    return tuple(dict.fromkeys((*glossary.expansions(text), *everyday.expansions(text), *question.terms)))
+    return tuple(dict.fromkeys((*glossary.expansions(text), *synonyms.expansions(text), *question.terms)))
 
 
 def question_sparse(question: Question, terms: Sequence[str], encoder: SparseEncoder, share: float) -> Sparse:
@@ -130,25 +130,25 @@ def _with_sure_ones(
     return [*fused[: max(0, count - len(lost))], *lost][:count]
 
 
-def prefer(candidates: Sequence[Candidate], question: Question, settings: SearchSettings) -> list[Candidate]:
+def boost_preferred(candidates: Sequence[Candidate], question: Question, settings: SearchSettings) -> list[Candidate]:
     """Candidates of the kind, the space or the label that the question names come earlier; none is dropped.
 
-    The lift is a share of the spread of the fused scores, so it is the same for both methods of fusion.
+    The boost is a share of the spread of the fused scores, so it is the same for both methods of fusion.
     """
     if len(candidates) < 2:
         return list(candidates)
     spread = max(candidate.score for candidate in candidates) - min(candidate.score for candidate in candidates)
     named = _named_places(question.text)
 
-    def lifted(candidate: Candidate) -> Candidate:
-        chunk, lift = candidate.chunk, 0.0
+    def boosted(candidate: Candidate) -> Candidate:
+        chunk, boost = candidate.chunk, 0.0
         if question.intent is not None and chunk.screen == (question.intent == "screen"):
-            lift += settings.lift_intent
+            boost += settings.boost_intent
         if named and _lies_in(chunk, named):
-            lift += settings.lift_place
-        return replace(candidate, score=candidate.score + spread * lift) if lift else candidate
+            boost += settings.boost_place
+        return replace(candidate, score=candidate.score + spread * boost) if boost else candidate
 
-    return sorted(map(lifted, candidates), key=lambda candidate: (-candidate.score, candidate.chunk.id))
+    return sorted(map(boosted, candidates), key=lambda candidate: (-candidate.score, candidate.chunk.id))
 
 
 _PLACE_WORD = (

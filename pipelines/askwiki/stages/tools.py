@@ -12,7 +12,7 @@ from askwiki.store.port import Reader
 from askwiki.texts import Texts
 
 
-class Tools(Protocol):
+class StageTools(Protocol):
     """``askwiki.kit.Kit`` is one."""
 
     @property

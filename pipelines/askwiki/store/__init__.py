@@ -18,10 +18,10 @@ __all__ = ["Reader", "Writer", "open_reader", "open_writer"]
 def open_reader(settings: StoreSettings) -> Reader:
     """Never fails on an empty or missing index: it then has count 0 and an empty fingerprint."""
     if settings.qdrant_url:
-        from askwiki.store.qdrant.server import Server, connect
+        from askwiki.store.qdrant.server import QdrantServer, connect
         from askwiki.store.qdrant.store import ServerReader
 
-        return ServerReader(Server(connect(settings), settings))
+        return ServerReader(QdrantServer(connect(settings), settings))
     from askwiki.store.embedded.store import EmbeddedReader
 
     return EmbeddedReader(Path(settings.path))
@@ -33,10 +33,10 @@ def open_writer(settings: StoreSettings, fingerprint: Mapping[str, Any], *, rebu
     With ``rebuild`` a new index is filled beside the one that answers; ``commit`` switches to it.
     """
     if settings.qdrant_url:
-        from askwiki.store.qdrant.server import Server, connect
+        from askwiki.store.qdrant.server import QdrantServer, connect
         from askwiki.store.qdrant.store import ServerWriter
 
-        return ServerWriter(Server(connect(settings), settings), fingerprint, rebuild=rebuild)
+        return ServerWriter(QdrantServer(connect(settings), settings), fingerprint, rebuild=rebuild)
     from askwiki.store.embedded.store import EmbeddedWriter
 
     return EmbeddedWriter(Path(settings.path), fingerprint, rebuild=rebuild)

@@ -12,6 +12,7 @@ from askwiki.errors import StoreMismatch
 from askwiki.settings import ChunkingSettings
 from askwiki.store.payload import DENSE, SCHEMA
 
+REMEMBERED_AS = {"sub_chunks": "pieces"}  # a setting -> its name in the indexes that are there already
 CHUNKER = 1  # raise it when the same page gives other chunks than before
 
 
@@ -23,7 +24,10 @@ def fingerprint_of(embedder: Embedder, sparse: SparseEncoder, chunking: Chunking
         "sizes": dict.fromkeys(DENSE, embedder.size),
         "sparse": dict(sparse.identity()),
         "idf": sparse.idf,
-        "chunker": {"version": CHUNKER, **asdict(chunking)},
+        "chunker": {
+            "version": CHUNKER,
+            **{REMEMBERED_AS.get(name, name): value for name, value in asdict(chunking).items()},
+        },
     }
     plain: dict[str, Any] = json.loads(json.dumps(content))
     return plain

@@ -40,7 +40,7 @@ from indexer.chunking.chunks import embedded_texts
 from indexer.enrich.cache import Cache, content_key
 from indexer.opening import open_source
 from indexer.sources import PageFailure
-from indexer.sync.apply import Tools
+from indexer.sync.apply import SyncTools
 from indexer.sync.prepare import prepare_page
 from indexer.sync.run import open_tools
 from indexer.sync.vectors import make_points
@@ -176,7 +176,7 @@ class Bench:
         return Seen(recalls, middle["search"], middle["clock"], said["index"], said["resident"], chunks)
 
 
-def _indexed(cut: Sequence[Sequence[Chunk]], tools: Tools) -> float:
+def _indexed(cut: Sequence[Sequence[Chunk]], tools: SyncTools) -> float:
     """Processor seconds from chunks whose vectors are known to an index that readers see."""
     begun = time.process_time()
     for chunks in cut:

@@ -14,9 +14,9 @@ from askwiki.configuration import load_configuration
 from askwiki.data import Identity, Question
 from askwiki.encoders.factory import make_sparse
 from askwiki.language.glossary import load_glossary
-from askwiki.language.synonyms import load_everyday
+from askwiki.language.synonyms import load_synonyms
 from askwiki.settings import StoreSettings
-from askwiki.stages.search import Query, prefer, question_sparse, search, search_terms
+from askwiki.stages.search import Query, boost_preferred, question_sparse, search, search_terms
 from askwiki.store import open_reader
 from tests.bench.peers.peer import resident
 
@@ -26,17 +26,17 @@ CONFIG = Path(__file__).resolve().parents[3] / "config"
 def main(folder: Path) -> dict[str, object]:
     """All times are processor seconds but ``clock``."""
     settings = load_configuration({}, CONFIG).settings
-    glossary, everyday = load_glossary(CONFIG / "glossary.yaml"), load_everyday(CONFIG / "everyday.yaml")
+    glossary, synonyms = load_glossary(CONFIG / "glossary.yaml"), load_synonyms(CONFIG / "synonyms.yaml")
     reader, encoder = open_reader(StoreSettings(path=str(folder / "store"))), make_sparse(settings.sparse)
     asked = [Question(**fields) for fields in json.loads((folder / "ours-questions.json").read_text("utf-8"))]
 
     def ask(question: Question, dense: np.ndarray) -> list[str]:
-        terms = search_terms(question, glossary, everyday)
+        terms = search_terms(question, glossary, synonyms)
         sparse = question_sparse(question, terms, encoder, settings.search.previous)
         rights = rights_of(Identity(), reader.conjunctions(), settings.access)
         query = Query(dense, sparse, question.text)
         found = search(query, rights, reader=reader, settings=settings.search)
-        return [candidate.chunk.id for candidate in prefer(found, question, settings.search)]
+        return [candidate.chunk.id for candidate in boost_preferred(found, question, settings.search)]
 
     vectors = np.load(folder / "ours-questions.npy")
     ask(asked[0], vectors[0])  # opens the index

@@ -18,7 +18,7 @@ from indexer.sources import PageFailure, PageRef
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RecordPlace:
     """Where a page stands: file, number of the page in it, version; a page may stand in several files."""
 
     file: str
@@ -36,7 +36,7 @@ class FolderRecords:
         self.faults: list[str] = []
         self.people: dict[str, str] = {}
         self.keys: dict[str, str] = {}
-        self._places: dict[str, list[Place]] = {}
+        self._places: dict[str, list[RecordPlace]] = {}
         self._titles: dict[str, str] = {}
         self._bases: dict[str, str] = {}
         self._spaces: dict[str, Record] = {}
@@ -101,7 +101,7 @@ class FolderRecords:
         for number, record in enumerate(listed(answer)):
             if is_page(record):
                 facts = read_record(record, "")
-                self._places.setdefault(facts.id, []).append(Place(file, number, facts.version))
+                self._places.setdefault(facts.id, []).append(RecordPlace(file, number, facts.version))
                 self._titles.setdefault(facts.id, facts.title)
                 self.people.update(people_of(record))
                 self.keys[facts.id] = facts.space

@@ -28,7 +28,7 @@ from indexer.confluence.parse.wiki_markup import parse_wiki_markup
 from indexer.confluence.rendered.pieces import RenderedMacros
 from indexer.confluence.sources.archive import UNREADABLE, Archive, open_archive
 from indexer.confluence.sources.html_export import HtmlExport
-from indexer.confluence.sources.xml.rights import Rights
+from indexer.confluence.sources.xml.rights import ExportRights
 from indexer.confluence.sources.xml.space import MACHINE, MARKUP, FileFacts, PageFacts, Space, read_space
 from indexer.confluence.sources.xml.whole import lost
 from indexer.sources import PageFailure, PageRef, not_whole
@@ -66,7 +66,7 @@ class XmlExport(NoSurroundings):
         if faults := list(lost(self._space)):
             raise not_whole(path, faults)
         self.named = frozenset(self._space.named - self._space.contents)
-        self._rights = Rights(self._space)
+        self._rights = ExportRights(self._space)
         self.losses = (*self._archive.losses, *(Loss("markup", FILE, detail=fault) for fault in self._space.faults))
         self._order = self._tree()
         self._by_title = {self._title_key(self._key(page), page.title): page.id for page in reversed(self._order)}

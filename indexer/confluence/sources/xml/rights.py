@@ -19,7 +19,7 @@ UNKNOWN = Clause(unknown=True)
 OTHER_TYPES = ("edit", "share")  # of sets that do not restrict viewing
 
 
-class Rights:
+class ExportRights:
     """Answers for every page of one export; each ancestor is looked at once."""
 
     def __init__(self, space: Space) -> None:

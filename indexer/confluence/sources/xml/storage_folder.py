@@ -17,14 +17,14 @@ from indexer.confluence.parse.storage import parse_storage
 from indexer.confluence.sources.archive import Archive, open_archive
 from indexer.confluence.sources.html_export import HtmlExport
 from indexer.confluence.sources.xml.export import FILE, XmlExport
-from indexer.sources import PageFailure, PageRef, Source, not_whole
+from indexer.sources import PageFailure, PageRef, PageSource, not_whole
 
 DESCRIPTOR = "exportDescriptor.properties"  # beside entities.xml in every export
 JOINED = "+html:"
 WHAT = "the XML export of a space, or a folder of bodies in storage format"
 
 
-def open_xml(path: str, configuration: Configuration) -> Source:
+def open_xml(path: str, configuration: Configuration) -> PageSource:
     """The export when there is an ``entities.xml``, else the bodies in the folder or zip.
 
     ``xml:A.zip+html:B.zip`` joins both exports of a space: sources, labels and rights from the first,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence, Set
 
-from askwiki.stages.extractive.units import Unit
+from askwiki.stages.extractive.units import QuoteUnit
 from askwiki.stages.passages.spans import close_fences
 
 _RULE = re.compile(r"^\s*\|?(?:\s*:?-+:?\s*\|)+(?:\s*:?-+:?)?\s*$")  # below a table's header
@@ -13,7 +13,7 @@ WHOLE_TABLE, WHOLE_LIST = 1_500, 700  # characters up to which a table, or a lis
 ITEM_DEPTH = 6  # blanks that a line below an item may begin deeper than it; deeper ones read as code
 
 
-def with_context(units: Sequence[Unit], place: int, *, whole: bool = True) -> set[int]:
+def with_context(units: Sequence[QuoteUnit], place: int, *, whole: bool = True) -> set[int]:
     """A unit with what it cannot be read without: its heading, the sentences beside it in its paragraph.
 
     Of a table or a list that does not fit ``whole``, the header and the row, or the item.
@@ -30,7 +30,7 @@ def with_context(units: Sequence[Unit], place: int, *, whole: bool = True) -> se
     return chosen
 
 
-def following(units: Sequence[Unit], place: int, *, below: bool = False) -> Iterator[set[int]]:
+def following(units: Sequence[QuoteUnit], place: int, *, below: bool = False) -> Iterator[set[int]]:
     """What stands after a unit in its section, step by step, lists and tables whole: an answer follows its subject.
 
     With ``below`` the sections under its own are part of it.
@@ -44,11 +44,11 @@ def following(units: Sequence[Unit], place: int, *, below: bool = False) -> Iter
         place = max(step) + 1
 
 
-def _heading_of(units: Sequence[Unit], place: int) -> int | None:
+def _heading_of(units: Sequence[QuoteUnit], place: int) -> int | None:
     return next((above for above in range(place, -1, -1) if units[above].kind == "heading"), None)
 
 
-def _belonging(units: Sequence[Unit], place: int, *, whole: bool = True) -> set[int]:
+def _belonging(units: Sequence[QuoteUnit], place: int, *, whole: bool = True) -> set[int]:
     """What goes with a unit: a table or its header, the list, the note, the block of code, a heading's text."""
     kind = units[place].kind
     if kind == "heading":
@@ -63,26 +63,26 @@ def _belonging(units: Sequence[Unit], place: int, *, whole: bool = True) -> set[
     return {first, first + 1} if kind == "row" and last > first else set()
 
 
-def _first_of_run(units: Sequence[Unit], place: int) -> int:
+def _first_of_run(units: Sequence[QuoteUnit], place: int) -> int:
     while place and units[place - 1].kind == units[place].kind and not _begins_table(units, place):
         place -= 1
     return place
 
 
-def _last_of_run(units: Sequence[Unit], place: int) -> int:
+def _last_of_run(units: Sequence[QuoteUnit], place: int) -> int:
     kind = units[place].kind
     while place + 1 < len(units) and units[place + 1].kind == kind and not _begins_table(units, place + 1):
         place += 1
     return place
 
 
-def _begins_table(units: Sequence[Unit], place: int) -> bool:
+def _begins_table(units: Sequence[QuoteUnit], place: int) -> bool:
     """Whether a row is a table's header, also of one that follows on another table."""
     below = units[place + 1].text if place + 1 < len(units) else ""
     return units[place].kind == "row" and bool(_RULE.match(below))
 
 
-def join_units(units: Sequence[Unit], chosen: Set[int]) -> str:
+def join_units(units: Sequence[QuoteUnit], chosen: Set[int]) -> str:
     """Chosen units in page order; left-out text is marked, but not left-out rows of a table.
 
     What stood under an item that is left out moves to the left: deep in the line it would read as code.
@@ -108,7 +108,7 @@ def join_units(units: Sequence[Unit], chosen: Set[int]) -> str:
     return close_fences(text)
 
 
-def _reads_below(item: Unit, unit: Unit) -> bool:
+def _reads_below(item: QuoteUnit, unit: QuoteUnit) -> bool:
     """Whether a unit still belongs to the list of the item shown before it."""
     return item.kind == "item" and 0 <= unit.depth - item.depth <= ITEM_DEPTH
 

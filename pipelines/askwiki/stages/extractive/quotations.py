@@ -13,7 +13,7 @@ from askwiki.language.stems import telling_stems
 from askwiki.settings import AnswerSettings
 from askwiki.stages.citations.links import escape
 from askwiki.stages.extractive.quotable import following, join_units, with_context
-from askwiki.stages.extractive.units import Unit, units_of
+from askwiki.stages.extractive.units import QuoteUnit, units_of
 from askwiki.stages.sources import label_of
 
 CONTEXT_SHARE = 0.35  # of a neighbour's own weight that a unit passes on: an answer stands beside its subject
@@ -118,7 +118,7 @@ def best_part(
     return join_units(units, chosen), plain[order[0]]
 
 
-def _fill(chosen: set[int], units: Sequence[Unit], steps: Iterator[set[int]], left: int) -> int:
+def _fill(chosen: set[int], units: Sequence[QuoteUnit], steps: Iterator[set[int]], left: int) -> int:
     """Add what follows to ``chosen`` while there is room; the room that is left."""
     for step in steps:
         length = _length(units, step - chosen)
@@ -129,15 +129,15 @@ def _fill(chosen: set[int], units: Sequence[Unit], steps: Iterator[set[int]], le
     return left
 
 
-def _lift(unit: Unit, lifts: Sequence[_Lift]) -> float:
+def _lift(unit: QuoteUnit, lifts: Sequence[_Lift]) -> float:
     return max((lift.times for lift in lifts if lift.start <= unit.start < lift.end), default=1.0)
 
 
-def _length(units: Sequence[Unit], places: Set[int]) -> int:
+def _length(units: Sequence[QuoteUnit], places: Set[int]) -> int:
     return sum(len(units[place].text) for place in places)
 
 
-def _scores(units: Sequence[Unit], weights: Mapping[str, float], listing: bool) -> list[float]:
+def _scores(units: Sequence[QuoteUnit], weights: Mapping[str, float], listing: bool) -> list[float]:
     """The weight of a unit's own words, with a share of its neighbours' and of the heading it stands under."""
     own = [sum(weights.get(word, 0.0) for word in set(telling_stems(unit.text))) for unit in units]
     scores: list[float] = []

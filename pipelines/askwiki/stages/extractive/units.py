@@ -22,7 +22,7 @@ _HARD_END = ("  ", "\\")  # of a line whose end is to be seen
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class QuoteUnit:
     """A sentence, a list item, a table row, a heading, a line of code or of a note."""
 
     text: str
@@ -37,14 +37,14 @@ class Unit:
         return len(self.text) - len(self.text.lstrip("#" if self.kind == "heading" else " \t"))
 
 
-def units_of(text: str) -> list[Unit]:
+def units_of(text: str) -> list[QuoteUnit]:
     """All units in order; empty lines and the addresses of named links are none."""
     return [unit for block in _blocks(text) for unit in (_sentences(block) if block.kind == "text" else [block])]
 
 
-def _blocks(text: str) -> list[Unit]:
+def _blocks(text: str) -> list[QuoteUnit]:
     """Paragraphs and items, each with the lines it goes on in; every other line by itself."""
-    blocks: list[Unit] = []
+    blocks: list[QuoteUnit] = []
     fence, start, apart, goes_on = "", 0, False, False
     for whole in text.splitlines(keepends=True):
         line = whole.rstrip("\r\n")
@@ -58,7 +58,7 @@ def _blocks(text: str) -> list[Unit]:
             blocks[-1] = replace(blocks[-1], text=f"{blocks[-1].text} {line.lstrip()}")
             goes_on = not line.endswith(_HARD_END)
         else:
-            blocks.append(Unit(line, kind, start, apart=apart))
+            blocks.append(QuoteUnit(line, kind, start, apart=apart))
             apart = False
             is_code = kind == "text" and blocks[-1].depth >= _CODE_DEPTH
             goes_on = kind in ("text", "item") and not is_code and not line.endswith(_HARD_END)
@@ -66,9 +66,9 @@ def _blocks(text: str) -> list[Unit]:
     return blocks
 
 
-def _sentences(block: Unit) -> Iterator[Unit]:
+def _sentences(block: QuoteUnit) -> Iterator[QuoteUnit]:
     begins = [0, *(match.end() for match in _SENTENCE.finditer(block.text))]
     for begin, end in pairwise([*begins, len(block.text)]):
         first = begin == 0
         text = block.text[begin:end] if end == len(block.text) else block.text[begin:end].rstrip()
-        yield Unit(text, "text", block.start + begin, first, block.apart and first)
+        yield QuoteUnit(text, "text", block.start + begin, first, block.apart and first)

@@ -11,7 +11,7 @@ from askwiki.data import Sparse
 from askwiki.store.engine import Delete, Operation, Overwrite, Row, Scroll, Upsert, Where
 from askwiki.store.payload import DENSE, MANY, SPARSE, dense_vectors, to_vectors
 from askwiki.store.port import Leg
-from askwiki.store.qdrant.server import Server
+from askwiki.store.qdrant.server import QdrantServer
 
 _PAGE = 500  # points read at once
 
@@ -19,7 +19,7 @@ _PAGE = 500  # points read at once
 class ServerEngine:
     """One collection of the server."""
 
-    def __init__(self, server: Server, collection: str) -> None:
+    def __init__(self, server: QdrantServer, collection: str) -> None:
         self._server = server
         self._collection = collection
 

@@ -46,7 +46,7 @@ def connect(settings: StoreSettings) -> QdrantClient:
         raise StoreError(f"store.qdrant_url is {settings.qdrant_url}, which is no address: {error}.") from error
 
 
-class Server:
+class QdrantServer:
     """The calls of one client, tried again when the server is busy or away, errors as StoreError."""
 
     def __init__(self, client: QdrantClient, settings: StoreSettings) -> None:

@@ -18,7 +18,7 @@ from askwiki.store.fingerprint import check_fingerprint, dense_sizes, uses_idf
 from askwiki.store.port import Freshness, Leg, LegName, PageState, Point
 from askwiki.store.qdrant.engine import ServerEngine
 from askwiki.store.qdrant.lease import Lease, others_write
-from askwiki.store.qdrant.server import CollectionGone, Server
+from askwiki.store.qdrant.server import CollectionGone, QdrantServer
 from askwiki.store.records import RecordReader, RecordWriter
 
 KNOWN_SECONDS = 10.0  # how long a reader believes that the alias has not moved
@@ -31,7 +31,7 @@ class ServerReader:
     So the fingerprint it gave is that of the collection it searches, even while the alias moves.
     """
 
-    def __init__(self, server: Server) -> None:
+    def __init__(self, server: QdrantServer) -> None:
         self._server = server
         self._lock = threading.Lock()
         self._found: _Found | None = None
@@ -89,7 +89,7 @@ class ServerReader:
 class _Found:
     """The collection behind the alias when it was looked up; no records when there is none."""
 
-    def __init__(self, server: Server, name: str, since: float) -> None:
+    def __init__(self, server: QdrantServer, name: str, since: float) -> None:
         self.name, self.since = name, since
         if not name:
             _refuse_strangers(server)
@@ -100,7 +100,7 @@ class _Found:
 class ServerWriter:
     """Writes into the collection in force, or fills a new one that takes over at ``commit``."""
 
-    def __init__(self, server: Server, fingerprint: Mapping[str, Any], *, rebuild: bool = False) -> None:
+    def __init__(self, server: QdrantServer, fingerprint: Mapping[str, Any], *, rebuild: bool = False) -> None:
         self._server = server
         name = server.settings.collection
         self._answering = server.aliased(name)
@@ -174,7 +174,7 @@ class ServerWriter:
         self._server.client.close()
 
 
-def _refuse_strangers(server: Server) -> None:
+def _refuse_strangers(server: QdrantServer) -> None:
     name = server.settings.collection
     if name in server.collections():
         raise StoreError(
@@ -183,7 +183,7 @@ def _refuse_strangers(server: Server) -> None:
         )
 
 
-def _fingerprint(server: Server, collection: str) -> Mapping[str, Any]:
+def _fingerprint(server: QdrantServer, collection: str) -> Mapping[str, Any]:
     found = server.metadata(collection).get("fingerprint")
     if not isinstance(found, Mapping):
         raise StoreError(
@@ -193,7 +193,7 @@ def _fingerprint(server: Server, collection: str) -> Mapping[str, Any]:
     return found
 
 
-def _unfinished(server: Server, answering: str, fingerprint: Mapping[str, Any]) -> str:
+def _unfinished(server: QdrantServer, answering: str, fingerprint: Mapping[str, Any]) -> str:
     """The new collection of a build that was cut off, else a fresh one; others that began are dropped."""
     newest = _number(answering)
     begun = [name for name in _versions(server) if _number(name) > newest]
@@ -210,12 +210,12 @@ def _unfinished(server: Server, answering: str, fingerprint: Mapping[str, Any]) 
     return collection
 
 
-def _versions(server: Server) -> list[str]:
+def _versions(server: QdrantServer) -> list[str]:
     """Our collections, oldest first."""
     return sorted((name for name in server.collections() if _number_of(server, name)), key=_number)
 
 
-def _number_of(server: Server, collection: str) -> int:
+def _number_of(server: QdrantServer, collection: str) -> int:
     head, _, number = collection.rpartition("_v")
     return int(number) if head == server.settings.collection and number.isdigit() else 0
 

@@ -2,7 +2,7 @@
 # The reader of Markdown that Open WebUI 0.12.4 carries, for the tests that read answers as it would: marked, into a
 # folder that git ignores. Without npm or a network nothing is done, and those tests say that they were left out.
 set -euo pipefail
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../../.."
 
 VERSION=9.1.6
 FOLDER=.cache/marked-$VERSION
