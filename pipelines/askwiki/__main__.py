@@ -14,6 +14,7 @@ COMMANDS = {
     "encoder": "start the stateless encoder service",
     "provision": "set the wiki model up in Open WebUI",
     "doctor": "check settings, store, models, LLM and rights",
+    "settings": "print every setting with its default and meaning",
 }
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-bash tests/hostile/install.sh
+bash tests/support/marked/install.sh
 
 WEBUI=.venv-webui
 if [ ! -e "$WEBUI/.done" ]; then

@@ -1,4 +1,4 @@
-"""The pictures for people: with E2E_SCREENS=tests/e2e/screens they are taken anew, else only taken.
+"""The pictures of the pages: ``make e2e`` takes them anew into docs/pictures; with E2E_SCREENS empty, only takes.
 
 What they show is asserted in ``test_chat.py``; here, that they can be taken in every form and stay small.
 """
