@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from askwiki.commands.command_line import main
+from askwiki.commands.command_line import start
 
 COMMANDS = {
     "sync": "bring the index to what the source holds",
@@ -16,4 +16,4 @@ COMMANDS = {
 }
 
 if __name__ == "__main__":
-    sys.exit(main("indexer", "indexer.commands", COMMANDS, sys.argv[1:]))
+    sys.exit(start("indexer", "indexer.commands", COMMANDS, sys.argv[1:]))

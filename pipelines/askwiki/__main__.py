@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from askwiki.commands.command_line import main
+from askwiki.commands.command_line import start
 
 COMMANDS = {
     "ask": "ask one question without a server",
@@ -18,4 +18,4 @@ COMMANDS = {
 }
 
 if __name__ == "__main__":
-    sys.exit(main("askwiki", "askwiki.commands", COMMANDS, sys.argv[1:]))
+    sys.exit(start("askwiki", "askwiki.commands", COMMANDS, sys.argv[1:]))

@@ -16,6 +16,12 @@ OTHERS = 0o077  # what commands write holds pages of the wiki, also restricted o
 CANNOT = 2  # exit code: nothing could be done
 
 
+def start(program: str, package: str, commands: Mapping[str, str], words: Sequence[str]) -> int:
+    """``main`` as a process of its own, whose new files are this account's."""
+    os.umask(OTHERS)
+    return main(program, package, commands, words)
+
+
 def main(program: str, package: str, commands: Mapping[str, str], words: Sequence[str]) -> int:
     """Run the command that ``words`` name; an error of ours becomes one sentence and exit code 2."""
     parser = argparse.ArgumentParser(prog=program)
@@ -27,7 +33,6 @@ def main(program: str, package: str, commands: Mapping[str, str], words: Sequenc
             module.arguments(subparser)
             subparser.set_defaults(run=module.run)
     options = _parse(parser, words)
-    os.umask(OTHERS)
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(TextFormatter("%(levelname)s %(name)s: %(message)s"))
     logging.basicConfig(level=logging.WARNING, handlers=[handler])
