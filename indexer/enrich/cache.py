@@ -83,7 +83,7 @@ class Cache:
             except (sqlite3.Error, OSError) as error:
                 raise StoreError(
                     f"The cache {self._file or 'in memory'} cannot be used ({error}). "
-                    "Delete it, or set sync.cache to a folder that can be written."
+                    "Delete it, make room if its disk is full, or set sync.cache to a folder that can be written."
                 ) from error
 
     def _open(self) -> sqlite3.Connection:

@@ -16,7 +16,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from askwiki.errors import SettingsError
-from askwiki.store.embedded.versions import write_text
+from askwiki.store.embedded.files import write_text
 
 LATE = timedelta(minutes=10)  # a start later than that means that nobody starts runs any more
 LONGEST = timedelta(days=1)  # a run longer than that hangs, or will never keep pace

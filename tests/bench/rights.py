@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from askwiki.access.rights import acl_key, normalise, rights_of
 from askwiki.data import Clause, Identity, Sparse, Vectors
 from askwiki.settings import AccessSettings
+from askwiki.store.embedded.files import copy_shard
 from askwiki.store.embedded.store import EmbeddedReader, EmbeddedWriter
-from askwiki.store.embedded.versions import copy_shard, read_pointer
+from askwiki.store.embedded.versions import read_pointer
 from askwiki.store.port import PageState, Point
 from tests.bench.search_scale import DEPTH, SIZE, sparse_vector, unit_vector
 from tests.support.stores import FINGERPRINT, make_chunk
@@ -88,7 +89,7 @@ def _seconds(
     root: Path, raw: Path, person: Identity, asked: list[tuple[NDArray[np.float32], Sparse]]
 ) -> tuple[float, float]:
     """Median processor seconds of a question, with and without rights, in turns."""
-    copy_shard(root / "versions" / read_pointer(root), raw, link=True)
+    copy_shard(root / "versions" / read_pointer(root).number, raw, link=True)
     shard = edge.EdgeShard.load(str(raw / "shard"))
     reader, settings = EmbeddedReader(root), AccessSettings()
     ours, theirs = list[float](), list[float]()

@@ -14,8 +14,9 @@ import qdrant_edge as edge
 from numpy.typing import NDArray
 
 from askwiki.data import PUBLIC, Chunk, Rights, Sparse, Vectors
+from askwiki.store.embedded.files import copy_shard
 from askwiki.store.embedded.store import EmbeddedReader, EmbeddedWriter
-from askwiki.store.embedded.versions import copy_shard, read_pointer
+from askwiki.store.embedded.versions import read_pointer
 from askwiki.store.port import Leg, PageState, Point
 from tests.support.stores import FINGERPRINT, make_chunk
 
@@ -52,7 +53,7 @@ def rows() -> list[dict[str, Any]]:
 
 def _seconds(root: Path, raw: Path, asked: list[tuple[NDArray[np.float32], Sparse]]) -> tuple[float, float]:
     """Median processor seconds of a question, in turns."""
-    copy_shard(root / "versions" / read_pointer(root), raw, link=True)
+    copy_shard(root / "versions" / read_pointer(root).number, raw, link=True)
     shard = edge.EdgeShard.load(str(raw / "shard"))
     reader, rights = EmbeddedReader(root), Rights(frozenset(KEYS[:11]))
     reader.count()

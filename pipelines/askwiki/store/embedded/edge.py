@@ -11,6 +11,7 @@ import qdrant_edge as edge
 
 from askwiki.data import Sparse
 from askwiki.errors import StoreError
+from askwiki.store.embedded.files import PRIVATE_FOLDER, only_own
 from askwiki.store.engine import Delete, Operation, Overwrite, Row, Scroll, Upsert, Where
 from askwiki.store.payload import DENSE, INDEXES, MANY, SPARSE, dense_vectors, to_vectors
 from askwiki.store.port import Leg
@@ -25,6 +26,10 @@ _INDEX_KINDS = {
 _OPTIMIZERS = edge.EdgeOptimizersConfig(
     deleted_threshold=0.2, vacuum_min_vector_number=200, default_segment_number=1, indexing_threshold=2**40
 )
+
+
+class EnginePanic(StoreError):
+    """The engine came upon something it holds for impossible: what it has open is to be opened anew."""
 
 
 class EdgeEngine:
@@ -45,16 +50,18 @@ class EdgeEngine:
             for name, size in sizes.items()
         }
         sparse = {SPARSE: edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf if idf else None)}
-        folder.mkdir(parents=True)
+        folder.mkdir(parents=True, mode=PRIVATE_FOLDER)
         config = edge.EdgeConfig(vectors=dense, sparse_vectors=sparse, optimizers=_OPTIMIZERS)
-        engine = cls(_called(edge.EdgeShard.create, str(folder), config))
+        with only_own():
+            engine = cls(_called(edge.EdgeShard.create, str(folder), config))
         for name, kind in INDEXES.items():
             engine._update(edge.UpdateOperation.create_field_index(name, _INDEX_KINDS[kind]))
         return engine
 
     @classmethod
     def load(cls, folder: Path) -> EdgeEngine:
-        return cls(_called(edge.EdgeShard.load, str(folder)))
+        with only_own():
+            return cls(_called(edge.EdgeShard.load, str(folder)))
 
     def tidy(self) -> None:
         """Give back the room of deleted points once a fifth is dead; safe to be cut off, free when there is little."""
@@ -113,11 +120,19 @@ class EdgeEngine:
 
 
 def _called(call: Callable[..., Any], *arguments: object) -> Any:
-    """The engine raises bare exceptions with a text."""
+    """The engine raises bare exceptions with a text; a panic of its Rust code is no ``Exception`` at all."""
     try:
         return call(*arguments)
-    except Exception as error:
-        raise StoreError(f"The embedded index failed: {str(error).splitlines()[0]}") from error
+    except BaseException as error:
+        if not isinstance(error, Exception) and not is_panic(error):
+            raise
+        said = next(iter(str(error).splitlines()), "") or type(error).__name__
+        raise (EnginePanic if is_panic(error) else StoreError)(f"The embedded index failed: {said}") from error
+
+
+def is_panic(error: BaseException) -> bool:
+    """Its class is made when it is first raised and can be imported from nowhere."""
+    return type(error).__name__ == "PanicException"
 
 
 def _update(operation: Operation) -> edge.UpdateOperation:

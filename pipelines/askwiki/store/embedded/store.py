@@ -3,28 +3,32 @@
 from __future__ import annotations
 
 import contextlib
-import json
-import shutil
-import threading
-import weakref
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict
+import logging
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from askwiki.data import Chunk, Clause, LegHit, Rights
 from askwiki.errors import StoreError
-from askwiki.store.embedded.edge import EdgeEngine
-from askwiki.store.embedded.locks import PrivateCopy, only_writer, private_copy
-from askwiki.store.embedded.versions import keep_private, publish, read_json, read_pointer, write_text
-from askwiki.store.fingerprint import check_fingerprint, dense_sizes, uses_idf
-from askwiki.store.payload import to_run
+from askwiki.store.embedded.edge import EdgeEngine, EnginePanic
+from askwiki.store.embedded.files import PRIVATE_FILE, PRIVATE_FOLDER, close_to_others, write_text
+from askwiki.store.embedded.locks import only_writer
+from askwiki.store.embedded.manifest import write_manifest
+from askwiki.store.embedded.opened import InForce
+from askwiki.store.embedded.room import CREATING, WRITING, NoRoom, ask_for_room, taken
+from askwiki.store.embedded.runs import read_runs, trusted_runs, write_runs
+from askwiki.store.embedded.versions import NOTHING, lost, publish
+from askwiki.store.embedded.writing import BUILDING, WRITER, adopt_complete, load_folder, open_folder
+from askwiki.store.payload import dense_vectors
 from askwiki.store.port import Freshness, Leg, LegName, PageState, Point
 from askwiki.store.records import RecordReader, RecordWriter
 from askwiki.system.memory import give_back
 
-WRITER, BUILDING = "writer", "building"
-_ATTEMPTS = 20  # to copy a version while an indexer publishes newer ones
+COPIES = 4  # of a page's content on its way: the log, the vectors, the payload, its indexes
+LETTER = 4  # most bytes of one
+Result = TypeVar("Result")
+
+logger = logging.getLogger(__name__)
 
 
 class EmbeddedReader:
@@ -32,56 +36,45 @@ class EmbeddedReader:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._lock = threading.Lock()
-        self._opened: _Opened | None = None
+        self._in_force = InForce(root)
 
     def search(self, legs: Sequence[Leg], rights: Rights) -> dict[LegName, dict[str, LegHit]]:
-        opened = self._current()
-        return opened.records.search(legs, rights) if opened else {leg.name: {} for leg in legs}
+        return self._ask(lambda records: records.search(legs, rights), {leg.name: {} for leg in legs})
 
     def fetch(self, chunk_ids: Sequence[str], rights: Rights) -> dict[str, Chunk]:
-        opened = self._current()
-        return opened.records.fetch(chunk_ids, rights) if opened else {}
+        return self._ask(lambda records: records.fetch(chunk_ids, rights), {})
 
     def chunks_of(self, page_ids: Collection[str], rights: Rights) -> dict[str, list[Chunk]]:
-        opened = self._current()
-        return opened.records.chunks_of(page_ids, rights) if opened else {page_id: [] for page_id in page_ids}
+        return self._ask(lambda records: records.chunks_of(page_ids, rights), {page_id: [] for page_id in page_ids})
 
     def visible_urls(self, urls: Collection[str], rights: Rights) -> frozenset[str]:
-        opened = self._current()
-        return opened.records.visible_urls(urls, rights) if opened else frozenset()
+        return self._ask(lambda records: records.visible_urls(urls, rights), frozenset())
 
     def conjunctions(self) -> dict[str, tuple[Clause, ...]]:
-        opened = self._current()
-        return opened.records.conjunctions() if opened else {}
+        return self._ask(lambda records: records.conjunctions(), {})
 
     def fingerprint(self) -> Mapping[str, Any]:
-        opened = self._current()
+        opened = self._in_force.current()
         return opened.fingerprint if opened else {}
 
     def count(self) -> int:
-        opened = self._current()
-        return opened.records.count() if opened else 0
+        return self._ask(lambda records: records.count(), 0)
 
     def freshness(self) -> list[Freshness]:
-        return _read_runs(self._root)
+        return read_runs(self._root)
 
     def close(self) -> None:
-        with self._lock:
-            self._opened = None
+        self._in_force.close()
 
-    def _current(self) -> _Opened | None:
-        """A version still in use by another thread stays open until that thread lets go of it."""
-        number = read_pointer(self._root)
-        if not number:
-            return None
-        opened = self._opened
-        if opened is not None and opened.number == number:
-            return opened
-        with self._lock:
-            if self._opened is None or self._opened.number != read_pointer(self._root):
-                self._opened = _open_version(self._root)
-            return self._opened
+    def _ask(self, call: Callable[[RecordReader], Result], empty: Result) -> Result:
+        opened = self._in_force.current()
+        if opened is None:
+            return empty
+        try:
+            return call(opened.records)
+        except EnginePanic:
+            self._in_force.drop(opened)
+            raise
 
 
 class EmbeddedWriter:
@@ -89,23 +82,19 @@ class EmbeddedWriter:
 
     def __init__(self, root: Path, fingerprint: Mapping[str, Any], *, rebuild: bool = False) -> None:
         self._root, self._rebuild = root, rebuild
-        with contextlib.ExitStack() as opening:
-            try:
-                root.mkdir(parents=True, exist_ok=True)
-                keep_private(root)
-                opening.enter_context(only_writer(root))
-                _adopt_complete(root)
-                self._folder = root / (BUILDING if rebuild else WRITER)
-                self._engine: EdgeEngine | None = _open_folder(self._folder, fingerprint, rebuild=rebuild)
-            except OSError as error:
-                raise StoreError(f"The index folder {root} cannot be written: {error.strerror}.") from error
+        with contextlib.ExitStack() as opening, _told(f"The index folder {root} cannot be written"):
+            root.mkdir(parents=True, exist_ok=True, mode=PRIVATE_FOLDER)
+            opening.enter_context(only_writer(root))
+            adopt_complete(root)
+            self._folder = root / (BUILDING if rebuild else WRITER)
+            self._engine: EdgeEngine | None = open_folder(root, self._folder, fingerprint, rebuild=rebuild)
             self._held = opening.pop_all()
 
     @property
     def _records(self) -> RecordWriter:
         """Opened again only when something is asked after a commit."""
         if self._engine is None:
-            self._engine = EdgeEngine.load(self._folder / "shard")
+            self._engine = load_folder(self._folder)
         return RecordWriter(self._engine)
 
     def claim(self, source: str) -> None:
@@ -118,126 +107,103 @@ class EmbeddedWriter:
         return self._records.page(source, page_id)
 
     def replace_page(self, source: str, state: PageState, points: Sequence[Point], readers: tuple[Clause, ...]) -> None:
-        self._changing()
+        self._changing(sum(_bytes_of(point) for point in points))
         self._records.replace_page(source, state, points, readers)
 
     def update_payload(
         self, source: str, state: PageState, chunks: Sequence[Chunk], readers: tuple[Clause, ...]
     ) -> None:
-        self._changing()
+        self._changing(sum(len(chunk.text) + len(chunk.context) for chunk in chunks) * LETTER)
         self._records.update_payload(source, state, chunks, readers)
 
     def remove_page(self, source: str, page_id: str) -> None:
-        self._changing()
+        self._changing(0)
         self._records.remove_page(source, page_id)
 
     def access(self, source: str) -> dict[str, str]:
         return self._records.access(source)
 
     def update_access(self, source: str, page_id: str, key: str, readers: tuple[Clause, ...]) -> None:
-        self._changing()
+        self._changing(0)
         self._records.update_access(source, page_id, key, readers)
 
     def count(self, source: str = "") -> int:
         return self._records.count(source)
 
     def freshness(self) -> list[Freshness]:
-        return [] if self._rebuild else _read_runs(self._root)
+        return [] if self._rebuild else trusted_runs(self._root)
 
     def finish(self, run: Freshness) -> None:
-        runs = {item.source: item for item in _read_runs(self._root)} | {run.source: run}
-        write_text(self._root / "runs.json", json.dumps({name: asdict(item) for name, item in sorted(runs.items())}))
+        with _told(f"The run of {run.source} could not be noted in {self._root}"):
+            write_runs(self._root, [item for item in trusted_runs(self._root) if item.source != run.source] + [run])
 
     def commit(self) -> None:
-        """Nothing is copied when nothing was written since the version in force."""
+        """Nothing is copied when nothing was written since the version in force and that is whole."""
         dirty = self._root / "dirty"
-        if not self._rebuild and not dirty.exists():
+        if not self._rebuild and not dirty.exists() and not self._to_be_published_again():
             return
-        self._records.forget_unused_access()
-        if self._engine is not None:
-            self._engine.tidy()
+        self._tidy()
         self._close_engine()
-        try:
+        with _told(f"The index could not be published in {self._root}", "The old one stays in force."):
             if self._rebuild:
                 write_text(self._folder / "complete", "")
-                _adopt_complete(self._root)
+                adopt_complete(self._root)
                 self._folder, self._rebuild = self._root / WRITER, False
-            keep_private(self._root)
             publish(self._root, self._folder)
             dirty.unlink(missing_ok=True)
-        except OSError as error:
-            raise StoreError(
-                f"The index could not be published in {self._root}: {error.strerror}. The old one stays in force."
-            ) from error
 
     def close(self) -> None:
-        self._close_engine()
-        self._held.close()
+        with self._held:
+            self._close_engine()
+
+    def _to_be_published_again(self) -> bool:
+        problem = lost(self._root)
+        if not problem or (problem == NOTHING and not self._records.count()):
+            return False
+        logger.warning("the index is published again: %s", problem)
+        return True
+
+    def _tidy(self) -> None:
+        """Rewriting takes the room of all of it once more; without that room dead points wait for the next run."""
+        self._records.forget_unused_access()
+        if self._engine is None:
+            return
+        try:
+            ask_for_room(self._root, 2 * taken(self._folder) + CREATING, "give back the room of deleted pages")
+        except NoRoom as error:
+            logger.warning("%s", error)
+        else:
+            self._engine.tidy()
 
     def _close_engine(self) -> None:
-        if self._engine is not None:
-            self._engine.flush()
-            self._engine.close()
-            self._engine = None
-            give_back()
-
-    def _changing(self) -> None:
-        if not self._rebuild:
-            (self._root / "dirty").touch()
-
-
-class _Opened:
-    """One version as this process reads it; its copy goes when the last user lets go."""
-
-    def __init__(self, number: str, copy: PrivateCopy) -> None:
-        self.number = number
-        self.fingerprint = read_json(copy.folder / "fingerprint.json")
-        engine = EdgeEngine.load(copy.folder / "shard")
-        self.records = RecordReader(engine, immutable=True)
-        weakref.finalize(self, _let_go, engine, copy)
-
-
-def _let_go(engine: EdgeEngine, copy: PrivateCopy) -> None:
-    with contextlib.suppress(StoreError):  # nothing of a reader's copy is worth keeping
+        if self._engine is None:
+            return
+        engine, self._engine = self._engine, None
+        engine.flush()
         engine.close()
-    copy.discard()
-    give_back()  # else each new version leaves the room of an old one taken
+        give_back()
+        with _told(f"The index folder {self._root} cannot be written"):
+            close_to_others(self._folder)
+            write_manifest(self._folder)
+
+    def _changing(self, content: int) -> None:
+        """Before each page: with too little room the engine would end the process instead of failing."""
+        ask_for_room(self._root, COPIES * content + WRITING, "write a page into the index")
+        if not self._rebuild:
+            with _told(f"The index folder {self._root} cannot be written"):
+                (self._root / "dirty").touch(mode=PRIVATE_FILE)
 
 
-def _open_version(root: Path) -> _Opened:
-    for _ in range(_ATTEMPTS):
-        number = read_pointer(root)
-        try:
-            return _Opened(number, private_copy(root, number))
-        except FileNotFoundError:  # replaced between reading the pointer and copying
-            continue
-        except OSError as error:
-            raise StoreError(f"The index in {root} cannot be opened: {error.strerror}.") from error
-    raise StoreError(f"The index in {root} points to version {number}, which is not there; run: python -m indexer sync")
+def _bytes_of(point: Point) -> int:
+    vectors, chunk = point.vectors, point.chunk
+    numbers = sum(vector.nbytes for vector in dense_vectors(vectors).values()) + 8 * len(vectors.sparse.indices)
+    return int(numbers) + LETTER * (len(chunk.text) + len(chunk.context))
 
 
-def _open_folder(folder: Path, fingerprint: Mapping[str, Any], *, rebuild: bool) -> EdgeEngine:
-    """The fingerprint is written last: a folder without one is the rest of a creation that was cut off."""
-    found = read_json(folder / "fingerprint.json")
-    if found and not rebuild:
-        check_fingerprint(found, fingerprint)
-    if found == fingerprint:
-        return EdgeEngine.load(folder / "shard")
-    shutil.rmtree(folder, ignore_errors=True)
-    engine = EdgeEngine.create(folder / "shard", dense_sizes(fingerprint), idf=uses_idf(fingerprint))
-    write_text(folder / "fingerprint.json", json.dumps(fingerprint, ensure_ascii=False, indent=1))
-    return engine
-
-
-def _adopt_complete(root: Path) -> None:
-    """A rebuilt folder takes the writer's place; cut off at any moment, the next writer ends it."""
-    building = root / BUILDING
-    if (building / "complete").exists():
-        (root / "dirty").touch()
-        shutil.rmtree(root / WRITER, ignore_errors=True)
-        building.rename(root / WRITER)
-    (root / WRITER / "complete").unlink(missing_ok=True)
-
-
-def _read_runs(root: Path) -> list[Freshness]:
-    return [to_run(item) for _, item in sorted(read_json(root / "runs.json").items())]
+@contextlib.contextmanager
+def _told(sentence: str, more: str = "") -> Iterator[None]:
+    """What the system says of files as a sentence."""
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(f"{sentence}: {error.strerror}. {more}".rstrip()) from error
