@@ -188,6 +188,7 @@ class Rights:
 
     keys: frozenset[str] = frozenset({PUBLIC})
     note: str = ""
+    sources: frozenset[str] | None = None  # only what these hold; None = all of them
 
 
 @dataclass(frozen=True, slots=True)

@@ -194,7 +194,7 @@ class AccessSettings:
     user_attribute: Literal["email", "name", "id"] = "email"
     trust_names: bool = False  # with user_attribute name: nobody can change the own display name
     everybody_groups: str = "confluence-users"  # groups every known user is in
-    max_age: float = 86_400.0  # seconds; older rights snapshots are closed
+    max_age: float = 2_592_000.0  # seconds; page rights and groups read longer ago are closed; 0 = no limit
 
 
 @dataclass(frozen=True, slots=True)

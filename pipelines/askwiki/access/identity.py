@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 
 from askwiki.access.directory import Directory
 from askwiki.access.rights import fold, groups_too_old, names, stated_user
-from askwiki.access.wiki_groups import WikiGroups
+from askwiki.access.wiki_groups import TRUSTED, WikiGroups
 from askwiki.data import Identity
 from askwiki.metrics import METRICS
 from askwiki.settings import AccessSettings
@@ -94,7 +94,7 @@ def with_wiki_groups(identity: Identity, wiki: WikiGroups, settings: AccessSetti
     found: set[str] = set()
     for user in identity.aliases or filter(None, [stated_user(identity, settings)]):
         groups, age = wiki.of(user)
-        if not settings.max_age or age <= settings.max_age:
+        if age <= min(TRUSTED, settings.max_age or TRUSTED):
             found.update(fold(group) for group in groups)
     return replace(identity, groups=tuple(sorted({*identity.groups, *found})))
 

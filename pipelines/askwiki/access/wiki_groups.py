@@ -21,6 +21,7 @@ from askwiki.settings import ConfluenceSettings
 
 PAGE = 200  # groups a call
 MOST_CALLS = 50  # for one person; nobody is in ten thousand groups
+TRUSTED = 86_400.0  # seconds; an answer older than this says nothing any more
 ASK_AGAIN = 600.0  # seconds; a known answer younger than this is used as it is
 REMEMBERED = 20_000  # people
 

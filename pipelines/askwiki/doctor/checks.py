@@ -15,6 +15,7 @@ from askwiki.access.rights import NOBODY, acl_key, names, unbelieved, unknown_po
 from askwiki.configuration import CHECKOUT, Configuration, setting_names
 from askwiki.data import PUBLIC
 from askwiki.doctor.llm import probe_llm
+from askwiki.doctor.rights import closed_by_age, longest
 from askwiki.encoders.factory import make_embedder, make_sparse
 from askwiki.encoders.port import Embedder, SparseEncoder
 from askwiki.errors import AskWikiError
@@ -67,7 +68,7 @@ def _index(settings: Settings, reader: Reader, models: list[tuple[Embedder, Spar
     built = [_guarded("fingerprint", lambda: _fingerprint(settings, reader, *models[0]))] if models else []
     return [
         *built,
-        _guarded("rights", lambda: _rights(settings, reader)),
+        _guarded("rights", lambda: _with_times(_rights(settings, reader), settings, reader)),
         _guarded("freshness", lambda: _freshness(reader)),
     ]
 
@@ -194,6 +195,14 @@ def _rights(settings: Settings, reader: Reader) -> Finding:
             "Give the group in Open WebUI another name, or write its id there under aliases in groups.yaml.",
         )
     return Finding("rights", "ok", said)
+
+
+def _with_times(found: Finding, settings: Settings, reader: Reader) -> Finding:
+    """The same line with the longest time that a right lives on; a failure where the index's own are too old."""
+    said, closed = f"{found.said} {longest(settings)}", closed_by_age(settings, reader.freshness())
+    if closed:
+        return Finding(found.part, "failure", f"{closed} {said}", "Run: python -m indexer sync, or start the schedule.")
+    return replace(found, said=said)
 
 
 def _freshness(reader: Reader) -> Finding:

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from askwiki.access.rights import rights_of
+from askwiki.access.rights_age import current_rights
 from askwiki.calls.parts import beside
 from askwiki.data import Candidate, Identity, Question, Rights, Sparse, Status, Turn
 from askwiki.errors import ModelError, StoreError
@@ -71,10 +71,12 @@ def search_question(
         def work() -> tuple[list[Candidate], Rights]:
             wanted = fingerprint_of(kit.embedder, kit.sparse, run.settings.chunking)
             check_fingerprint(kit.reader.fingerprint(), wanted)
-            rights = rights_of(identity, kit.reader.conjunctions(), run.settings.access)
+            rights = current_rights(identity, kit.reader, run.settings.access)
             return search(Query(dense, sparse, question.text), rights, reader=kit.reader, settings=settings), rights
 
         found, rights = kit.guard.call("store", work, seconds=settings.timeout, cancel=run.cancel)
+        if rights.sources is not None:
+            yield run.missing("search", "rights_old")
         return boost_preferred(found, question, settings), rights
 
 

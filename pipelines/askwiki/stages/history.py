@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from urllib.parse import unquote
 
-from askwiki.access.rights import rights_of
+from askwiki.access.rights_age import current_rights
 from askwiki.data import Identity, Rights, Turn
 from askwiki.errors import StoreError
 from askwiki.settings import AccessSettings
@@ -33,7 +33,7 @@ def still_readable(
     if not any(turn.role == "assistant" for turn in turns):
         return tuple(turns)
     try:
-        return readable(turns, rights_of(identity, reader.conjunctions(), settings), reader=reader)
+        return readable(turns, current_rights(identity, reader, settings), reader=reader)
     except StoreError as error:
         logger.warning("history: earlier answers are left out: %s", error)
         return tuple(turn for turn in turns if turn.role != "assistant")
@@ -44,7 +44,7 @@ def readable(turns: Sequence[Turn], rights: Rights, *, reader: Reader) -> tuple[
     linked = {place: links(turn.content) for place, turn in enumerate(turns) if turn.role == "assistant"}
     asked = {form for found in linked.values() for url in found for form in _forms(url)}
     visible = reader.visible_urls(asked, rights) if asked else frozenset()
-    sees_all = not all(linked.values()) and rights.keys >= reader.conjunctions().keys()
+    sees_all = not all(linked.values()) and rights.sources is None and rights.keys >= reader.conjunctions().keys()
     hidden = {
         place
         for place, found in linked.items()

@@ -34,7 +34,7 @@ class RecordReader:
 
     def search(self, legs: Sequence[Leg], rights: Rights) -> dict[LegName, dict[str, LegHit]]:
         asked = [leg for leg in legs if not isinstance(leg.query, Sparse) or leg.query.indices]
-        where = Where({"acl": sorted(rights.keys)})
+        where = Where(_readable(rights))
         found = self._engine.find(asked, where) if asked else []
         hits = {leg.name: _ranked(hits) for leg, hits in zip(asked, found, strict=True)}
         return {leg.name: hits.get(leg.name, {}) for leg in legs}
@@ -42,12 +42,12 @@ class RecordReader:
     def fetch(self, chunk_ids: Sequence[str], rights: Rights) -> dict[str, Chunk]:
         if not chunk_ids:
             return {}
-        where = Where({"id": list(chunk_ids), "acl": sorted(rights.keys)})
+        where = Where({"id": list(chunk_ids), **_readable(rights)})
         found = {chunk.id: chunk for chunk in self._chunks(where)}
         return {name: found[name] for name in chunk_ids if name in found}
 
     def chunks_of(self, page_ids: Collection[str], rights: Rights) -> dict[str, list[Chunk]]:
-        where = Where({"page_id": list(page_ids), "acl": sorted(rights.keys)})
+        where = Where({"page_id": list(page_ids), **_readable(rights)})
         distinct = {chunk.id: chunk for chunk in self._chunks(where)}
         found: dict[str, list[Chunk]] = {page_id: [] for page_id in page_ids}
         for chunk in sorted(distinct.values(), key=lambda chunk: (chunk.ordinal, chunk.part, chunk.id)):
@@ -57,7 +57,7 @@ class RecordReader:
     def visible_urls(self, urls: Collection[str], rights: Rights) -> frozenset[str]:
         if not urls:
             return frozenset()
-        where = Where({"record": ["chunk"], "url": sorted(urls), "acl": sorted(rights.keys)})
+        where = Where({"record": ["chunk"], "url": sorted(urls), **_readable(rights)})
         return frozenset(row.payload["url"] for row in self._engine.scroll(Scroll(where, ["url"])))
 
     def conjunctions(self) -> dict[str, tuple[Clause, ...]]:
@@ -149,6 +149,12 @@ class RecordWriter:
 def read_runs(engine: Engine) -> list[Freshness]:
     rows = engine.scroll(Scroll(Where({"record": ["run"]})))
     return sorted((to_run(row.payload) for row in rows), key=lambda run: run.source)
+
+
+def _readable(rights: Rights) -> dict[str, Sequence[str]]:
+    """The fields of a filter that passes what these rights allow."""
+    fields: dict[str, Sequence[str]] = {"acl": sorted(rights.keys)}
+    return fields if rights.sources is None else {**fields, "source": sorted(rights.sources)}
 
 
 def _page(source: str, page_id: str) -> dict[str, Sequence[str]]:
