@@ -11,14 +11,16 @@ from collections.abc import Mapping, Sequence
 
 from askwiki.errors import AskWikiError
 from askwiki.logs import TextFormatter
+from askwiki.system.memory import one_heap
 
 OTHERS = 0o077  # what commands write holds pages of the wiki, also restricted ones: for this account only
 CANNOT = 2  # exit code: nothing could be done
 
 
 def start(program: str, package: str, commands: Mapping[str, str], words: Sequence[str]) -> int:
-    """``main`` as a process of its own, whose new files are this account's."""
+    """``main`` as a process of its own, whose new files are this account's and whose threads share one heap."""
     os.umask(OTHERS)
+    one_heap()
     return main(program, package, commands, words)
 
 

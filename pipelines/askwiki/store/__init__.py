@@ -7,10 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from askwiki.settings import StoreSettings
-from askwiki.store.embedded.heap import one_heap
 from askwiki.store.port import Reader, Writer
-
-one_heap()  # before any thread has a heap of its own: later it does not help
 
 __all__ = ["Reader", "Writer", "open_reader", "open_writer"]
 
