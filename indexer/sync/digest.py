@@ -16,6 +16,10 @@ import indexer
 from askwiki.configuration import Configuration
 from indexer.enrich.cache import content_key
 
+# Of the folder of settings, what an indexing model reads. The settings themselves are hashed as they are in force, and
+# only those that pages depend on: another word for the wiki or another text of the chat must not read every page anew.
+CONTENT = ("prompts", "glossary.yaml")
+
 
 def run_digest(source: str, fingerprint: object, configuration: Configuration) -> str:
     """Empty when the source is not made of files (a live wiki)."""
@@ -27,9 +31,10 @@ def run_digest(source: str, fingerprint: object, configuration: Configuration) -
     return content_key(
         source,
         repr(fingerprint),
-        repr((settings.wiki, settings.access, settings.chunking, settings.context, settings.confluence)),
+        repr((settings.wiki.url, settings.access, settings.chunking, settings.context, settings.confluence)),
         repr((settings.llm.url, settings.llm.model, settings.llm.context, settings.llm.cut, settings.llm.vision)),
-        files_digest(configuration.folder),
+        repr((settings.embedding.margin, settings.sparse.path)),
+        *(files_digest(configuration.folder / name) for name in CONTENT),
         _code_digest(),
         files_digest(path),
     )

@@ -52,7 +52,7 @@ def build_kit(configuration: Configuration) -> Kit:
     return Kit(
         configuration=configuration,
         prompts=load_prompts(folder / "prompts"),
-        texts=load_texts(folder / "texts"),
+        texts=load_texts(folder / "texts", settings.wiki.name),
         glossary=load_glossary(folder / "glossary.yaml", strict=False),
         synonyms=load_synonyms(_synonyms_file(folder), strict=False),
         llm=make_llm(settings.llm),

@@ -19,7 +19,7 @@ Unknown = Literal["closed", "open"]
 @dataclass(frozen=True, slots=True)
 class WikiSettings:
     url: str = ""  # base address of the wiki; builds the addresses of pages and pictures
-    name: str = ""  # how the chat calls the wiki; empty = the language's own word
+    name: str = ""  # how the chat calls the wiki («Ищу в вики «Имя»…»); empty = the language's own word alone
 
 
 @dataclass(frozen=True, slots=True)

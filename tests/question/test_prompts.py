@@ -58,3 +58,23 @@ def test_every_prompt_exists_in_both_languages_with_the_same_variables() -> None
 def test_both_languages_say_the_same_sentences() -> None:
     texts = load_texts(CONFIG / "texts")
     assert texts.names("ru") == texts.names("en")
+
+
+@pytest.mark.parametrize(
+    ("language", "wiki", "title", "sentence"),
+    [
+        ("ru", "", "Вики: ответы", "Ищу в вики…"),
+        ("ru", " База\n знаний $x ", "База знаний $x: ответы", "Ищу в вики «База знаний $x»…"),
+        ("en", "", "Wiki: answers", "Searching the wiki…"),
+        ("en", "Atlas", "Atlas: answers", "Searching the wiki “Atlas”…"),
+    ],
+)
+def test_the_chat_calls_the_wiki_by_its_name(language: str, wiki: str, title: str, sentence: str) -> None:
+    texts = load_texts(CONFIG / "texts", wiki)
+    assert texts.say("answer_name", language) == title
+    assert texts.say("searching", language) == sentence
+
+
+def test_a_sentence_that_begins_with_the_wiki_has_a_capital_letter() -> None:
+    texts = load_texts(CONFIG / "texts", "Atlas")
+    assert texts.say("refused_nothing", "en").startswith("The wiki “Atlas” has nothing on this question.")

@@ -149,7 +149,7 @@ def kit_of(
     return Kit(
         configuration=Configuration(settings, CONFIG, {}),
         prompts=load_prompts(CONFIG / "prompts"),
-        texts=load_texts(CONFIG / "texts"),
+        texts=load_texts(CONFIG / "texts", settings.wiki.name),
         glossary=Glossary(TERMS),
         llm=llm,
         embedder=encoder,

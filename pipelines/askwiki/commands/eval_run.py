@@ -74,7 +74,7 @@ def review(options: argparse.Namespace, files: Sequence[Path]) -> int:
     configuration = load_configuration(os.environ)
     file = str(earlier.get("file", files[0]))
     report = answers_report(outcomes, earlier.get("settings", {}), file, merged)
-    texts = load_texts(configuration.folder / "texts")
+    texts = load_texts(configuration.folder / "texts", configuration.settings.wiki.name)
     write_reports(folder, report, texts=texts, language=configuration.settings.language)
     _print_parts(report, say_in(texts, configuration.settings.language))
     faults = [fault for sheet in sheets for fault in sheet.faults]

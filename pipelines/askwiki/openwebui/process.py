@@ -20,6 +20,7 @@ from askwiki.openwebui.sealing import Signer
 from askwiki.openwebui.valve_memory import LastGood, keep, recall
 from askwiki.openwebui.valves import Knobs, Valves, starting_valves
 from askwiki.settings import LlmSettings, Settings
+from askwiki.system.memory import one_heap
 from askwiki.texts import Texts, load_texts
 
 UNREADABLE = "Настройки ассистента не читаются, сообщите администратору. The assistant's settings cannot be read."
@@ -66,6 +67,7 @@ def warm_up() -> None:
         except AskWikiError as error:
             logger.error("not ready: %s", error)
 
+    one_heap()  # the stock server's process does not begin with our command line
     threading.Thread(target=load, name="warm-up", daemon=True).start()
 
 
@@ -101,7 +103,8 @@ def say(name: str, **values: object) -> str:
 def _voice() -> tuple[Texts, str]:
     """Read once: a crowd that is turned away must not wait for the disk."""
     configuration = load_configuration(os.environ)
-    return load_texts(configuration.folder / "texts"), configuration.settings.language
+    settings = configuration.settings
+    return load_texts(configuration.folder / "texts", settings.wiki.name), settings.language
 
 
 def told(status: int, request: str) -> str:
