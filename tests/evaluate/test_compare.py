@@ -90,7 +90,7 @@ def test_a_variant_runs_only_where_it_can_show_something() -> None:
     chosen, skipped = choose(VARIANTS, settings, retrieval=True, has_llm=False, has_source=False)
     assert [variant.name for variant in chosen] == [
         "no text vector", "no context vector", "no sparse vector", "rank fusion, k 60", "rank fusion, k 10",
-        "legs half as deep", "no lift by intent and place",
+        "legs 50 deep", "no lift by intent and place",
     ]  # fmt: skip
     reasons = {each.variant.name: each.reason for each in skipped}
     assert reasons["score fusion"] == "the settings in force are the same"

@@ -45,7 +45,7 @@ VARIANTS = (
     Variant("rank fusion, k 60", {"search.fusion": "rrf", "search.rrf_k": 60}),
     Variant("rank fusion, k 10", {"search.fusion": "rrf", "search.rrf_k": 10}),
     Variant("score fusion", {"search.fusion": "zscore"}),
-    Variant("legs half as deep", {"search.depth": 50}),
+    Variant("legs 50 deep", {"search.depth": 50}),
     Variant("no lift by intent and place", {"search.boost_intent": 0.0, "search.boost_place": 0.0}),
     Variant("no condensing", {"condense.enabled": False}),
     Variant("no relevance filter", {"relevance.enabled": False}),

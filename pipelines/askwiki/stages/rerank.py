@@ -12,10 +12,9 @@ from askwiki.encoders.rerankers import Reranker
 from askwiki.errors import ModelError
 from askwiki.settings import RerankSettings
 from askwiki.stages.passages.spans import text_of
+from askwiki.stages.search import SURE_SPARSE
 
 logger = logging.getLogger(__name__)
-
-SURE_SPARSE = 5  # places of the sparse leg that pass the first gate: similarity says little about identifiers
 
 
 def gate(

@@ -24,7 +24,9 @@ from askwiki.store.port import Leg, Reader
 
 logger = logging.getLogger(__name__)
 
-SURE_SPARSE = 5  # best of the sparse leg that always become candidates: identifiers and surnames get their chance
+# Best of the sparse leg that always become candidates and pass the gate of similarity, which says little about
+# identifiers and surnames.
+SURE_SPARSE = 5
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from askwiki.errors import ModelError, StoreError
 from askwiki.evaluate.outcome import Outcome
 from askwiki.evaluate.questions import GoldQuestion
 from askwiki.evaluate.running.observe import answered, searched
+from askwiki.evaluate.running.run import DIGEST_LENGTH
 from askwiki.flow import ask as flow
 from askwiki.kit import Kit
 from askwiki.settings import Settings
@@ -25,7 +26,6 @@ Ask = Callable[[GoldQuestion, Outcome], Outcome]
 SECTIONS = ("condense", "search", "rerank", "relevance", "passages", "answer", "sources")
 ANSWERING_ROLES = ("condense", "relevance", "answer")
 MEASURING_PROMPTS = {"judge.md", "draft.md"}  # they decide nothing about an answer
-DIGEST_LENGTH = 16  # hexadecimal digits
 
 
 def settings_in_force(kit: Kit, settings: Settings) -> dict[str, Any]:
