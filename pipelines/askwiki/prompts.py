@@ -8,6 +8,9 @@
     # user
     … $question …
 
+A paragraph that depends on the case stands in the head, under ``choices``: name, then case and text;
+``$name`` is filled with the text of the case that the stage asks for.
+
 ``$name`` placeholders by ``string.Template``: braces, JSON and Mermaid stay as they are, text filled
 in is never expanded again. ``$$`` is a dollar sign.
 """
@@ -16,9 +19,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from string import Template
+from typing import Any
 
 import yaml
 
@@ -29,18 +33,23 @@ _PARTS = re.compile(r"\A---\n(?P<head>.*?)\n---\n\s*# system\n(?P<system>.*?)\n#
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """One prompt file: two templates and the names they use."""
+    """One prompt file: two templates and the names they use. ``choices``: name -> case -> text."""
 
     name: str
     system: str
     user: str
     variables: frozenset[str]
+    choices: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
-    def render(self, **values: str) -> tuple[str, str]:
-        """(system, user) with every placeholder filled; a missing or unknown name raises."""
+    def render(self, case: str = "", /, **values: str) -> tuple[str, str]:
+        """(system, user) with every placeholder filled; a missing or unknown name or case raises."""
         if values.keys() != self.variables:
             wrong = ", ".join(sorted(values.keys() ^ self.variables))
             raise SettingsError(f"The prompt {self.name} and the stage that fills it disagree on: {wrong}.")
+        for name, texts in self.choices.items():
+            if case not in texts:
+                raise SettingsError(f"The prompt {self.name} needs the case {case!r} under {name} in its head.")
+            values[name] = texts[case]
         return Template(self.system).substitute(values), Template(self.user).substitute(values)
 
 
@@ -72,7 +81,9 @@ def _read(file: Path) -> Prompt:
     match = _PARTS.match(file.read_text(encoding="utf-8").replace("\r\n", "\n"))
     if match is None:
         raise SettingsError(f"{file} must be: '---', variables, '---', '# system', text, '# user', text.")
-    declared = frozenset((yaml.safe_load(match["head"]) or {}).get("variables", []))
+    head = yaml.safe_load(match["head"]) or {}
+    variables, choices = frozenset(head.get("variables", [])), _choices(head.get("choices") or {}, file)
+    declared = variables | choices.keys()
     system, user = match["system"].strip(), match["user"].strip()
     used: set[str] = set()
     for text in (system, user):
@@ -82,4 +93,10 @@ def _read(file: Path) -> Prompt:
     if used != declared:
         wrong = ", ".join(sorted(used ^ declared))
         raise SettingsError(f"{file}: the variables in the head and in the text differ: {wrong}.")
-    return Prompt(file.stem, system, user, declared)
+    return Prompt(file.stem, system, user, variables, choices)
+
+
+def _choices(read: Any, file: Path) -> dict[str, dict[str, str]]:
+    if not isinstance(read, dict) or not all(isinstance(texts, dict) for texts in read.values()):
+        raise SettingsError(f"{file}: choices must be a name, below it each case with its text.")
+    return {name: {str(case): str(text).strip() for case, text in texts.items()} for name, texts in read.items()}

@@ -41,6 +41,8 @@ def test_missing_and_unknown_values_are_refused(tmp_path: Path, values: dict[str
         ("---\nvariables: []\n---\n# system\n$5\n# user\ny\n", "stray"),
         ("---\nvariables: [a]\n---\n# system\nx\n# user\ny\n", "differ: a"),
         ("---\nvariables: []\n---\n# system\nx\n# user\n$b\n", "differ: b"),
+        ("---\nchoices: {a: {one: x}}\n---\n# system\nx\n# user\ny\n", "differ: a"),
+        ("---\nchoices: {a: text}\n---\n# system\nx\n# user\n$a\n", "choices must be"),
     ],
 )
 def test_a_malformed_file_is_refused_with_the_reason(tmp_path: Path, text: str, sentence: str) -> None:
@@ -48,11 +50,23 @@ def test_a_malformed_file_is_refused_with_the_reason(tmp_path: Path, text: str, 
         load_prompts(prompt_file(tmp_path, text))
 
 
+def test_a_case_brings_its_own_paragraph_as_it_stands(tmp_path: Path) -> None:
+    text = "---\nchoices:\n  task:\n    one: Pay $5.\n    two: Wait.\n---\n# system\nDo: $task\n# user\ny\n"
+    prompt = load_prompts(prompt_file(tmp_path, text)).get("answer", "ru")
+    assert [prompt.render(case)[0] for case in ("one", "two")] == ["Do: Pay $5.", "Do: Wait."]
+    with pytest.raises(SettingsError, match="needs the case 'three' under task"):
+        prompt.render("three")
+
+
 def test_every_prompt_exists_in_both_languages_with_the_same_variables() -> None:
     prompts = load_prompts(CONFIG / "prompts")
     names = {name for _, name in prompts.names()}
     for name in names:
         assert prompts.get(name, "ru").variables == prompts.get(name, "en").variables, name
+        cases = [
+            {each: set(of) for each, of in prompts.get(name, language).choices.items()} for language in ("ru", "en")
+        ]
+        assert cases[0] == cases[1], name
 
 
 def test_both_languages_say_the_same_sentences() -> None:

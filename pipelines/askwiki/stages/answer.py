@@ -47,10 +47,10 @@ class Written:
 def answer_messages(question: Question, passages: Sequence[Passage], *, kit: StageTools, today: date) -> list[Message]:
     """Role and rules first (the same for all, so the server's prefix cache has them), then data, then the question."""
     fence = Fence()
-    name = "answer_screen" if question.intent == "screen" else "answer"
     written = "\n\n".join(_written(passage, fence, question.language) for passage in passages)
     asked = question.text if question.original in ("", question.text) else f"{question.text}\n({question.original})"
-    system, user = kit.prompts.get(name, question.language).render(
+    system, user = kit.prompts.get("answer", question.language).render(
+        question.intent or "concept",
         today=today.isoformat(),
         glossary=kit.glossary.lines(f"{question.text}\n{written}") or "—",
         history=fence.around(history_text(question.history), "history") if question.history else "—",
