@@ -16,17 +16,24 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True)
 class Request:
-    """One HTTP request. ``gone`` = the client has left; ``busy`` = all places for chats are taken.
+    """One HTTP request. ``gone`` = the client has left; ``busy`` = there is no place for another chat.
 
-    ``cancelled`` is what the work polls: set when the client has left and when the request is over.
+    ``stopped`` = the server itself is about to end: what was said so far gets an end that says so.
+    ``cancelled`` is what the work polls: set in all three cases, gone, stopped and over.
     """
 
     id: str = "-"
     headers: Mapping[str, str] = field(default_factory=dict)  # names in lower case
     busy: bool = False
     gone: bool = False
+    stopped: bool = False
     cancelled: threading.Event = field(default_factory=threading.Event)
     closers: list[Callable[[], None]] = field(default_factory=list)
+
+    def stop(self) -> None:
+        """The server ends: bring the work to its last sentence."""
+        self.stopped = True
+        self.cancelled.set()
 
     def finish(self) -> None:
         """Stop what still runs for this request and free what it holds (streams of the LLM)."""

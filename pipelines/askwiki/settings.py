@@ -92,12 +92,18 @@ class RoleSettings:
 
 @dataclass(frozen=True, slots=True)
 class LlmSettings:
+    """A role's timeout is for all tries together. A server that says nothing to anybody for that long is left alone
+    for ten seconds, so a model that hangs costs a question the first of its steps: ``condense.timeout``, else
+    ``relevance.timeout`` (at most ``relevance.total_timeout``), else the shorter of ``answer.timeout`` and ``silence``.
+    """
+
     url: str = ""  # base address(es) of OpenAI-compatible servers, comma-separated; empty = no LLM
     key: str = field(default="", repr=False, metadata={"secret": True})  # of the LLM server
     model: str = ""  # default model of all roles; empty = the first the server lists
     parallel: int = 8  # calls at once of this process
     retries: int = 2  # of a call that failed in passing
     connect_timeout: float = 5.0  # seconds
+    silence: float = 60.0  # seconds a streamed answer may stay silent, its beginning included
     context_tokens: int = 8192  # what the answer's model takes, answer included
     characters_per_token: float = 2.5  # measured lower bound for Russian, when no tokenizer is set
     tokenizer: str = ""  # a tokenizer.json of the answer's model, for exact counts; needs the package tokenizers

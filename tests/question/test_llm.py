@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -552,3 +553,63 @@ def test_a_breaker_opens_after_failures_in_a_row_and_lets_one_trial_through() ->
     assert [breaker.allows(), breaker.allows()] == [True, False]
     breaker.succeeded()
     assert [breaker.allows(), breaker.allows()] == [True, True]
+
+
+def test_a_server_that_is_silent_to_everybody_is_left_alone_at_once() -> None:
+    settings = replace(FAST, retries=0, model="one", condense=RoleSettings(timeout=0.3))
+    given_up = threading.Event()
+
+    def late(asking: Asking) -> str:
+        given_up.wait(PATIENCE)
+        return "late"
+
+    with ScriptedServer(late) as server:
+        llm = llm_of(server, settings=settings)
+        with pytest.raises(ModelError, match="did not answer in time"):
+            llm.complete("condense", ASK)
+        with pytest.raises(ModelError, match="tried again shortly"):
+            llm.complete("answer", ASK)
+        assert len(server.requests) == 1
+        given_up.set()
+
+
+def test_one_slow_call_among_answered_ones_does_not_close_the_server() -> None:
+    settings = replace(FAST, retries=0, model="one", condense=RoleSettings(timeout=1.0))
+    given_up, held = threading.Event(), threading.Event()
+
+    def late_once(asking: Asking) -> str:
+        if "hold" in asking.text:
+            held.set()
+            given_up.wait(PATIENCE)
+        return "said"
+
+    with ScriptedServer(late_once) as server:
+        llm = llm_of(server, settings=settings)
+        slow = llm.submit("slow", lambda: llm.complete("condense", [Message("user", "hold")]))
+        assert held.wait(PATIENCE)
+        assert llm.complete("answer", ASK).text == "said"
+        with pytest.raises(ModelError, match="did not answer in time"):
+            slow.result(PATIENCE)
+        assert llm.complete("answer", ASK).text == "said"
+        given_up.set()
+
+
+def test_a_stream_that_says_nothing_ends_at_the_limit_for_silence() -> None:
+    settings = replace(FAST, retries=0, model="one", silence=0.3)
+    with ScriptedServer(lambda asking: Saying("late", delay=3.0)) as server:
+        started = time.monotonic()
+        with pytest.raises(ModelError, match="did not answer in time"):
+            list(llm_of(server, settings=settings).stream("answer", ASK))
+        assert time.monotonic() - started < 2.5
+
+
+def test_the_names_of_models_are_asked_for_within_the_roles_limit_too() -> None:
+    """A server that takes the connection and never answers: asked for its models it held each call for a minute."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        settings = replace(FAST, url=f"http://127.0.0.1:{silent.getsockname()[1]}/v1", model="", retries=0)
+        llm = make_llm(replace(settings, answer=RoleSettings(timeout=0.3)))
+        started = time.monotonic()
+        with pytest.raises(ModelError, match="did not answer in time"):
+            assert llm is not None
+            llm.complete("answer", ASK)
+        assert time.monotonic() - started < 10

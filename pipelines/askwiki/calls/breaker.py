@@ -42,7 +42,8 @@ class Breaker:
         with self._lock:
             self._failed = 0
 
-    def failed(self) -> None:
+    def failed(self, *, surely: bool = False) -> None:
+        """One failure more; ``surely``: there is no doubt that the part is down, so it opens at once."""
         with self._lock:
-            self._failed += 1
+            self._failed = max(self._failed + 1, self._limit if surely else 0)
             self._retry_at = self._clock() + self._pause

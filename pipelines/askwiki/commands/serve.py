@@ -7,6 +7,9 @@ import importlib
 import logging
 import os
 import socket
+import threading
+import time
+from types import FrameType
 
 import uvicorn
 
@@ -21,7 +24,11 @@ from askwiki.server.routes import Routes
 from askwiki.server.stock import load_stock_app, plugins_folder, server_key
 
 logger = logging.getLogger(__name__)
-GRACE_SECONDS = 5  # running answers get this long when the server is told to stop
+# Told to stop, answers under way get this long for their last sentence; with the second below half of the ten seconds
+# after which Docker kills.
+STOP_SECONDS = 4.0
+LINGER_SECONDS = 1.0  # a chat whose filter was just at work comes a moment later, and hears a sentence
+GRACE_SECONDS = 1  # for connections that are still open then
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,27 +49,57 @@ def run(options: argparse.Namespace) -> int:
     stock = load_stock_app(os.environ, plugins_folder(os.environ, CHECKOUT / "pipelines"))
     routes = Routes(stock.routes, stock.pipelines, loading=settings.server.pipelines_api)
     listening = _listen(options.host, options.port)
-    server = uvicorn.Server(
+    guard = ServerGuard(
+        stock.app,
+        routes=routes,
+        key=key,
+        settings=settings.server,
+        measure=measure_index,
+        told=told,
+        away=chat.turn_away,
+    )
+    server = _Server(
         uvicorn.Config(
-            ServerGuard(
-                stock.app,
-                routes=routes,
-                key=key,
-                settings=settings.server,
-                measure=measure_index,
-                told=told,
-                away=chat.turn_away,
-            ),
+            guard,
             http=ImpatientProtocol,
             ws="none",
             log_config=None,
             access_log=False,
             server_header=False,
             timeout_graceful_shutdown=GRACE_SECONDS,
-        )
+        ),
+        guard,
     )
     server.run(sockets=[listening])
     return 0 if server.started else 1
+
+
+class _Server(uvicorn.Server):
+    """Told to stop, it refuses new chats and lets those under way say their last sentence; then it ends with code 0.
+
+    uvicorn alone closes the door first, so that a chat hears nothing, and raises the signal again at its end.
+    """
+
+    def __init__(self, config: uvicorn.Config, guard: ServerGuard) -> None:
+        super().__init__(config)
+        self._guard = guard
+        self._told = False
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        if self._told:  # a second time: at once
+            self.should_exit = self.force_exit = True
+            return
+        self._told = True
+        # Not here: a signal comes amid any line, perhaps while the lock is held that is needed to stop a chat.
+        threading.Thread(target=self._stop, name="stop", daemon=True).start()
+
+    def _stop(self) -> None:
+        end = time.monotonic() + STOP_SECONDS
+        self._guard.stop()
+        time.sleep(LINGER_SECONDS)
+        while self._guard.under_way and time.monotonic() < end:
+            time.sleep(0.05)
+        self.should_exit = True
 
 
 def _listen(host: str, port: int) -> socket.socket:

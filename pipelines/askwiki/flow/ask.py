@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import replace
 
 from askwiki.configuration import settings_digest
@@ -24,6 +24,7 @@ from askwiki.flow.writing import rework, write_answer
 from askwiki.kit import Kit
 from askwiki.language.wording import language_of
 from askwiki.settings import Settings
+from askwiki.stages.dialogue import typed
 from askwiki.stages.history import still_readable
 from askwiki.stages.refusal import kind_of_refusal
 
@@ -38,12 +39,15 @@ def ask(
     settings: Settings | None = None,
     question: Question | None = None,
     cancel: threading.Event | None = None,
+    stopped: Callable[[], bool] = lambda: False,
 ) -> Iterator[Event]:
     """One question of a dialogue, answered. Ends with ``Status(done=True)`` and exactly one ``Answer``.
 
-    ``question`` is the filter's work where it was done. Raises ``Cancelled`` when the person has gone.
+    ``question`` is the filter's work where it was done. Raises ``Cancelled`` when ``cancel`` is set; but what was
+    written when ``stopped`` says that the server ends gets its last sentence and its sources.
     """
     run = _run(turns, kit, settings, cancel)
+    run.stopped = stopped
     started = time.perf_counter()
     yield run.status("condense", "reading")
     trace = Traced()
@@ -80,9 +84,11 @@ def retrieve(
 
 
 def _run(turns: Sequence[Turn], kit: Kit, settings: Settings | None, cancel: threading.Event | None) -> QuestionRun:
-    typed = next((turn.content for turn in reversed(turns) if turn.role == "user"), "")
     settings = settings or kit.settings
-    return QuestionRun(kit, settings, cancel, language_of(typed, settings.language))
+    asked = next((typed(turn.content) for turn in reversed(turns) if turn.role == "user"), "")
+    return QuestionRun(
+        kit, settings, cancel, language_of(asked[: settings.condense.question_characters], settings.language)
+    )
 
 
 def _answer(

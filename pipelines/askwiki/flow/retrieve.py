@@ -17,6 +17,7 @@ from askwiki.flow.run import QuestionRun
 from askwiki.llm.tokens import make_counter
 from askwiki.stages.answer import room_for_passages
 from askwiki.stages.condense import by_rule, condense, worth_asking
+from askwiki.stages.dialogue import typed
 from askwiki.stages.passages.assemble import Cut, make_passages
 from askwiki.stages.query_centering import centred, is_centred, question_vector
 from askwiki.stages.relevance import judge
@@ -47,8 +48,8 @@ def understand(
     if question.note:
         run.degraded.append(question.note)
         yield Status(question.note, "condense", warning=True)
-    typed = next((turn.content for turn in reversed(turns) if turn.role == "user"), "")
-    if len(typed.strip()) > run.settings.condense.question_characters:
+    asked = next((typed(turn.content) for turn in reversed(turns) if turn.role == "user"), "")
+    if len(asked) > run.settings.condense.question_characters:
         yield run.missing("condense", "question_cut", count=run.settings.condense.question_characters)
     if question.need in ("search", "outside") and question.text != question.original:
         yield run.status("condense", "understood", question=question.text)

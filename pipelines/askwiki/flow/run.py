@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -27,6 +27,7 @@ class QuestionRun:
     tokens: dict[str, int] = field(default_factory=dict)
     text: str = ""  # of the answer so far
     weak: bool = False  # what was found may not hold the answer
+    stopped: Callable[[], bool] = lambda: False  # whether it is the server that ends, not the person who went
 
     def say(self, name: str, **values: object) -> str:
         return self.kit.texts.say(name, self.language, **values)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import date
 
 from askwiki.data import Answer, Candidate, Event, Passage, Question, Rights, Turn
-from askwiki.errors import ContextOverflow, ModelError
+from askwiki.errors import Cancelled, ContextOverflow, ModelError
 from askwiki.flow.messages import Speech, finish, nearest, quote, refuse, sources_for
 from askwiki.flow.run import QuestionRun
 from askwiki.llm.port import Llm, Message
@@ -37,6 +37,10 @@ def rework(run: QuestionRun, question: Question, turns: Sequence[Turn]) -> Speec
     try:
         with run.stage("answer"):
             yield from _reworked(run, run.kit.llm, question, result)
+    except Cancelled:
+        if not run.stopped() or not run.text.strip():
+            raise
+        result.broken = "the server ends"
     except ModelError as error:
         logger.warning("the dialogue could not be reworked: %s", error)
         yield run.missing("answer", "llm_down_dialogue")
@@ -76,6 +80,10 @@ def write_answer(
     try:
         with run.stage("answer"):
             yield from _with_retry(run, llm, question, passages, gate, result)
+    except Cancelled:
+        if not run.stopped() or not run.text.strip():
+            raise
+        result.broken = "the server ends"
     except ModelError as error:
         logger.warning("no answer of the model: %s", error)
         yield run.missing("answer", "llm_down")
@@ -110,8 +118,9 @@ def _ended(run: QuestionRun, result: Written) -> Iterator[Event]:
     """A word on an answer that has no end."""
     if result.broken:
         logger.warning("the answer broke off: %s", result.broken)
-        yield run.missing("answer", "answer_broken")
-        yield run.token(f"\n\n*{run.say('answer_broken')}*")
+        name = "answer_stopped" if run.stopped() else "answer_broken"
+        yield run.missing("answer", name)
+        yield run.token(f"\n\n*{run.say(name)}*")
     elif result.reply is not None and result.reply.cut:
         yield run.token(f"\n\n*{run.say('answer_cut')}*")
 

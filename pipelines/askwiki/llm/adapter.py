@@ -6,9 +6,9 @@ import contextlib
 import logging
 import threading
 import time
-from collections.abc import Callable, Generator, Hashable, Mapping, Sequence
+from collections.abc import Callable, Generator, Hashable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
@@ -42,6 +42,7 @@ class _Call:
     schema: Mapping[str, Any] | None = None
     stream: bool = False
     repeatable: Callable[[], bool] = lambda: True  # false once text has been given out
+    started: float = field(default_factory=time.monotonic)  # the role's time limit counts from here
 
 
 class OpenAiLlm:
@@ -79,6 +80,7 @@ class OpenAiLlm:
         *,
         cancel: threading.Event | None = None,
     ) -> dict[str, Any]:
+        started = time.monotonic()
         reply = self._complete(role, messages, schema, cancel)
         for _ in range(JSON_TRIES - 1):
             try:
@@ -88,7 +90,7 @@ class OpenAiLlm:
                     raise
             wrong = "Your last answer was not the JSON object asked for. Answer with that JSON object only."
             said = [*messages, Message("assistant", reply.text[:2000] or "…"), Message("user", wrong)]
-            reply = self._complete(role, said, schema, cancel)
+            reply = self._complete(role, said, schema, cancel, started)
         return read_json(reply.text, schema)
 
     def stream(
@@ -118,12 +120,16 @@ class OpenAiLlm:
         messages: Sequence[Message],
         schema: Mapping[str, Any] | None,
         cancel: threading.Event | None,
+        started: float | None = None,
     ) -> Reply:
+        """``started``: of an earlier call whose time limit this one shares."""
+
         def make(server: LlmServer, body: dict[str, Any], seconds: float) -> Reply:
             return whole_reply(server.client.create(body, seconds))
 
         with self._pool.place(cancel or threading.get_ident(), cancel, first=role in FIRST):
-            return self._attempt(_Call(role, messages, make, lambda: _any_set(cancel), schema))
+            since = time.monotonic() if started is None else started
+            return self._attempt(_Call(role, messages, make, lambda: _any_set(cancel), schema, started=since))
 
     def _read(
         self,
@@ -140,8 +146,8 @@ class OpenAiLlm:
 
         def make(server: LlmServer, body: dict[str, Any], seconds: float) -> Reply:
             deadline = time.monotonic() + seconds
-            with server.client.stream(body, seconds) as chunks:
-                return streamed_reply(chunks, give, lambda: _any_set(*stops), deadline)
+            with server.client.stream(body, min(seconds, self._settings.silence)) as chunks:
+                return streamed_reply(_heard(chunks, server), give, lambda: _any_set(*stops), deadline)
 
         call = _Call(role, messages, make, lambda: _any_set(*stops), stream=True, repeatable=lambda: not given)
         return self._attempt(call)
@@ -149,9 +155,11 @@ class OpenAiLlm:
     def _attempt(self, call: _Call) -> Reply:
         """Make the call; on a failure that may pass, on the next server or a little later."""
         limit = self._role(call).timeout
-        started, tries = time.monotonic(), 0
+        started, tries = call.started, 0
         while True:
             left = limit - (time.monotonic() - started)
+            if left <= 0:
+                raise ModelError(f"The time for {call.role} is up.")
             outcome = self._try(call, left)
             if isinstance(outcome, Reply):
                 _log(call.role, outcome, time.monotonic() - started)
@@ -169,22 +177,28 @@ class OpenAiLlm:
         if call.cancelled():
             raise Cancelled("The chat was stopped.")
         server, sent = self._servers.pick(), frozenset[str]()
+        asked = time.monotonic()
         try:
-            body, sent = self._request(call, server)
-            reply = call.make(server, body, left)
+            body, sent = self._request(call, server, left)
+            reply = call.make(server, body, max(0.0, left - (time.monotonic() - asked)))
         except FOREIGN as error:
             failure = read_failure(error, server.name, sent)
-            (server.breaker.succeeded if failure.alive else server.breaker.failed)()
+            if failure.alive:
+                server.heard = time.monotonic()
+                server.breaker.succeeded()
+            else:  # who was silent to everybody all the while hangs: the rest of the question need not find it out anew
+                server.breaker.failed(surely=failure.silent and server.heard < asked)
             if failure.option:
                 logger.warning("%s refuses the option %s and is asked without it", server.name, failure.option)
                 server.refused.add(failure.option)
             return failure
+        server.heard = time.monotonic()
         server.breaker.succeeded()
         return reply
 
-    def _request(self, call: _Call, server: LlmServer) -> tuple[dict[str, Any], frozenset[str]]:
+    def _request(self, call: _Call, server: LlmServer, seconds: float) -> tuple[dict[str, Any], frozenset[str]]:
         role = self._role(call)
-        model = role.model or self._settings.model or _first_model(server)
+        model = role.model or self._settings.model or _first_model(server, seconds)
         return request(
             role,
             call.messages,
@@ -200,9 +214,15 @@ class OpenAiLlm:
         return role
 
 
-def _first_model(server: LlmServer) -> str:
+def _heard(chunks: Iterator[dict[str, Any]], server: LlmServer) -> Iterator[dict[str, Any]]:
+    for chunk in chunks:
+        server.heard = time.monotonic()
+        yield chunk
+
+
+def _first_model(server: LlmServer, seconds: float) -> str:
     if not server.model:
-        listed = server.client.models()
+        listed = server.client.models(seconds)
         if not listed:
             raise ModelError(f"The language model server {server.name} lists no model; set llm.model.")
         server.model = listed[0]

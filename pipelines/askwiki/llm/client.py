@@ -58,10 +58,10 @@ class Client:
         ):
             yield map(_object, chunks)
 
-    def models(self) -> list[str]:
+    def models(self, seconds: float) -> list[str]:
         """Names of what the server offers, in its order."""
         with _errors():
-            listed = _object(self._api.get("/models", cast_to=object, options=self._within(60.0)))
+            listed = _object(self._api.get("/models", cast_to=object, options=self._within(seconds)))
         return [str(entry["id"]) for entry in listed.get("data") or () if "id" in entry]
 
     def _within(self, seconds: float) -> Any:

@@ -27,6 +27,7 @@ class Failure:
     passing: bool = False  # a second try may succeed
     option: str | None = None
     wait: float | None = None  # seconds the server asks for
+    silent: bool = False  # nothing came within the time limit
 
     def pause(self, tries: int) -> float:
         """Seconds before the next try."""
@@ -45,7 +46,7 @@ def read_failure(error: Exception, server: str, sent: Set[str]) -> Failure:
     if isinstance(error, Refused) and error.status:
         return _of_status(error, server, text, sent)
     if isinstance(error, TIMEOUT):
-        return Failure(ModelError(f"The language model at {server} did not answer in time."), False, True)
+        return Failure(ModelError(f"The language model at {server} did not answer in time."), False, True, silent=True)
     if isinstance(error, TRANSPORT):
         return Failure(ModelError(f"The connection to the language model at {server} failed: {text}."), False, True)
     return Failure(ModelError(f"The language model at {server} failed: {text}."), passing=True)

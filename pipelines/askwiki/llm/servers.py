@@ -21,6 +21,7 @@ class LlmServer:
     breaker: Breaker = field(default_factory=Breaker)
     refused: set[str] = field(default_factory=set)  # see ``llm_request.OPTIONS``
     model: str = ""  # the first one it lists, once asked
+    heard: float = 0.0  # when it last said anything to anybody, on the clock of ``time.monotonic``
 
 
 class Servers:

@@ -22,7 +22,7 @@ TASK_MARK = "### Task:"
 TASK_HEADER = "x-task"
 ROLES = {"user", "assistant", "system"}
 WRITING = "answer"  # the step whose line of progress stands over the text while it streams
-_ATTACHED = re.compile(r"\s*<attached_files>.*?</attached_files>", re.DOTALL)
+_ATTACHED, _ATTACHED_END = "<attached_files>", "</attached_files>"
 _SURROGATES = re.compile(r"[\ud800-\udfff]")
 
 
@@ -32,10 +32,20 @@ def text_of(content: object) -> str:
         text = content
     elif isinstance(content, list):
         parts = [part.get("text") for part in content if isinstance(part, dict) and part.get("type") == "text"]
-        text = "\n".join(part for part in parts if isinstance(part, str) and not _ATTACHED.fullmatch(part.rstrip()))
+        typed = [(part, _without_attachments(part)) for part in parts if isinstance(part, str)]
+        text = "\n".join(rest for part, rest in typed if rest.strip() or not part.strip())
     else:
         text = ""
-    return _SURROGATES.sub("�", _ATTACHED.sub("", text)).strip()
+    return _SURROGATES.sub("�", _without_attachments(text)).strip()
+
+
+def _without_attachments(text: str) -> str:
+    """Without what the chat puts into a message of its own accord, and the blanks before it."""
+    kept, place = "", 0
+    while (start := text.find(_ATTACHED, place)) >= 0 and (end := text.find(_ATTACHED_END, start)) >= 0:
+        kept += text[place:start].rstrip()
+        place = end + len(_ATTACHED_END)
+    return kept + text[place:]
 
 
 def turns_of(messages: object) -> tuple[Turn, ...]:

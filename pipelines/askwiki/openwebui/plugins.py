@@ -101,7 +101,10 @@ def _guarded(
     try:
         yield from _work(turns, body, valves, request, stream=stream)
     except Cancelled:
-        logger.info("the person left before the end of the answer")
+        if request.stopped and not request.gone:
+            yield from _end(say("stopping"), stream=stream)
+        else:
+            logger.info("the person left before the end of the answer")
     except AskWikiError as error:
         logger.error("no answer: %s", error)
         METRICS.add("askwiki_questions_total", outcome="failed")
@@ -125,7 +128,8 @@ def turn_away(raw: bytes, request: Request) -> tuple[bytes, str] | None:
     if _opened(turns, body, request)[1]:
         return None
     METRICS.add("askwiki_busy_total")
-    return whole_answer(say("busy"), str(body.get("model", "")), request.id, stream=body.get("stream") is True)
+    sentence = say("stopping" if request.stopped else "busy")
+    return whole_answer(sentence, str(body.get("model", "")), request.id, stream=body.get("stream") is True)
 
 
 def _told(error: AskWikiError) -> str:
@@ -153,6 +157,7 @@ def _work(
         settings=settings,
         question=_question(sealed),
         cancel=request.cancelled,
+        stopped=lambda: request.stopped,
     )
     wrong = valves.problems if identity.role == ADMIN else ()  # nobody else can mend them
     notes = [kit.texts.say("valve_wrong", settings.language, valve=problem) for problem in wrong]

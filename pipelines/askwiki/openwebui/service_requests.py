@@ -39,9 +39,8 @@ REPLIES = {
     "autocomplete_generation": '{"text": ""}',
     "emoji_generation": "📖",
 }
-_HISTORY = re.compile(r"<chat_history>(.*?)</chat_history>", re.DOTALL)
-_FIRST_QUESTION = re.compile(r"^\s*USER:\s*(.+?)(?=\n\s*(?:ASSISTANT|USER):|\Z)", re.DOTALL | re.MULTILINE)
-_MARKS = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|<[^>]*>|https?://\S+|[*_`#|<>\[\]]")
+_FIRST_QUESTION = re.compile(r"^[^\S\n]*+USER:\s*+(.+?)(?=\n[^\S\n]*+(?:ASSISTANT|USER):|\Z)", re.DOTALL | re.MULTILINE)
+_MARKS = re.compile(r"!?\[([^\[\]]*+)\]\((?:[^()]++|\([^()]*+\))*+\)|<[^<>]*+>|https?://\S+|[*_`#|<>\[\]]")
 
 
 def task_by_text(text: str) -> str:
@@ -62,14 +61,15 @@ def service_reply(task: str, prompt: str, *, kit: Kit | None, cancel: threading.
 
 def first_question(prompt: str) -> str:
     """The first thing the person asked, out of the chat that the instruction quotes."""
-    history = _HISTORY.search(prompt)
-    asked = _FIRST_QUESTION.search(history[1] if history else prompt)
+    _, found, quoted = prompt.partition("<chat_history>")
+    quoted, closed, _ = quoted.partition("</chat_history>")
+    asked = _FIRST_QUESTION.search(quoted if found and closed else prompt)
     return asked[1].strip() if asked else ""
 
 
 def plain_title(text: str) -> str:
     """One line without marks, links or a broken last word, at most ``TITLE_CHARACTERS`` long."""
-    line = " ".join(_MARKS.sub(lambda match: match[1] or " ", text).split()).rstrip(" ?!.,;:")
+    line = " ".join(_MARKS.sub(lambda match: match[1] or " ", text[:QUESTION_CHARACTERS]).split()).rstrip(" ?!.,;:")
     if len(line) <= TITLE_CHARACTERS:
         return line
     return line[: TITLE_CHARACTERS - 1].rsplit(" ", 1)[0] + "…"

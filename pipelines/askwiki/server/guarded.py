@@ -70,6 +70,19 @@ class ServerGuard:
         self._settings = settings
         self._measure, self._told, self._away = measure, told, away
         self._chats = 0
+        self._under_way: list[Request] = []
+        self._stopping = False
+
+    @property
+    def under_way(self) -> int:
+        """Requests that the app works on."""
+        return len(self._under_way)
+
+    def stop(self) -> None:
+        """Let no further chat in, and bring those under way to their last sentence. From any thread."""
+        self._stopping = True
+        for request in list(self._under_way):
+            request.stop()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -93,7 +106,8 @@ class ServerGuard:
             if not await self._own_route(scope, reply):
                 route, handed = self._routes.admitted(scope)
                 body = await read_body(receive, headers, self._settings.max_body)
-                request.busy = self._chats >= self._settings.chats
+                request.stopped = self._stopping
+                request.busy = self._stopping or self._chats >= self._settings.chats
                 if route == CHAT and request.busy and (answer := self._away(body, request)):
                     await reply.give(200, *answer)
                 else:
@@ -134,12 +148,16 @@ class ServerGuard:
     ) -> None:
         """Run the app while somebody watches whether the client is still there."""
         self._chats += chat
+        self._under_way.append(request)
+        if self._stopping:  # since it was let in
+            request.stop()
         left = asyncio.Event()
         watcher = asyncio.create_task(watch(receive, request, left))
         try:
             await self._app(without_origin(scope), replay(body, left), reply.send)
         finally:
             self._chats -= chat
+            self._under_way = [other for other in self._under_way if other is not request]
             watcher.cancel()
             if request.gone and chat and not reply.complete:
                 METRICS.add("askwiki_cancelled_total")
