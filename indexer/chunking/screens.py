@@ -19,10 +19,10 @@ LEAST_CONTROLS = 4  # in a short text one or two mean little
 LEAST_PATHS = 2  # one arrow may mean anything
 
 _FIELD_COLUMN = re.compile(
-    r"\s*\|?[ \t*_]*(?:названи[ея] |имя |наименование )?"
+    r"\s*+\|?[ \t*_]*+(?:названи[ея] |имя |наименование )?"
     r"(?:пол[ея]|элемент(?:ы)?(?: интерфейса| экрана| формы)?|кнопк[аи]|реквизит|"
     r"вкладк[аи]|пункт(?:ы)? меню|колонк[аи]|иконк[аи]|флажок|field|button|control|ui element|element|"
-    r"menu item|tab|column|icon)(?: name)?[ \t*_]*\|",
+    r"menu item|tab|column|icon)(?: name)?[ \t*_]*+\|",
     re.IGNORECASE,
 )
 _HEADING = re.compile(

@@ -11,10 +11,10 @@ from askwiki.markdown.blocks import Block, parse_blocks
 from indexer.chunking.anchors import Anchors
 
 _SPECIAL = re.compile(r"[\\*_`~<&\[{]")
-_LINK = re.compile(r"!?\[((?:[^\[\]]|\[[^\]]*\])*)\]\((?:[^()]|\([^)]*\))*\)")
-_IMAGE = re.compile(r"!\[[^\]]*\]\([^)]*\)")
+_LINK = re.compile(r"!?\[((?:[^\[\]]++|\[[^\[\]]*+\])*+)\]\((?:[^()]++|\([^()]*+\))*+\)")
+_IMAGE = re.compile(r"!\[[^\[\]]*+\]\((?:[^()]++|\([^()]*+\))*+\)")
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
-_ATTRIBUTES = re.compile(r"\s*\{[#.:][^{}]*\}\s*$")
+_ATTRIBUTES = re.compile(r"(?<!\s)\s*+\{[#.:][^{}]*+\}\s*+$")
 # An escaped character or code: read as it is, so that nothing of it is taken for a mark.
 _LITERAL = re.compile(r"\\([!-/:-@\[-`{-~])|(?<!`)(`+)(?!`)(.*?)(?<!`)\2(?!`)")
 _HELD = re.compile("\ue000(\\d+)\ue001")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
 
 from sentencex import get_sentence_boundaries
 
@@ -12,6 +13,7 @@ _UNFINISHED = re.compile(
     r"(?<![\w.])(?:т\.\s?(?:е|к|н|о)|в\s+т\.\s?ч|и\s+т\.\s?[дп]|и\s+(?:др|пр)|см|рис|табл|напр|англ|гл|кол-во|e\.\s?g|i\.\s?e|etc|approx|fig|no|vs)\.\s+$",
     re.IGNORECASE,
 )
+STRETCH = 4_000  # characters that the library is given at once
 _LONGEST_ABBREVIATION = 24  # characters, blanks behind it included
 _GOES_ON = re.compile(r"[\s*_`(«\"]*[a-zа-яё0-9]")
 SAMPLE_CHARACTERS = 1000  # of a text, enough to tell its language
@@ -35,16 +37,29 @@ def sentence_ends(text: str, language: str) -> list[int]:
     readable = _SURROGATE.sub("?", text)  # the library takes valid Unicode only; lengths stay
     finished: list[int] = []
     start = taken = 0
-    for sentence in get_sentence_boundaries(language, readable):
-        if sentence["end_index"] <= taken:
-            continue  # a border inside the blanks that the sentence before already took
-        end = taken = _after_blanks(text, sentence["end_index"])
+    for border in _borders(readable, language):
+        if border <= taken:
+            continue  # inside the blanks that the sentence before already took
+        end = taken = _after_blanks(text, border)
         if end < len(text) and not (
             _UNFINISHED.search(text, max(start, end - _LONGEST_ABBREVIATION), end) and _GOES_ON.match(text, end)
         ):
             finished.append(end)
             start = end
     return [*dict.fromkeys(finished), len(text)]
+
+
+def _borders(text: str, language: str) -> Iterator[int]:
+    """Where the library sees sentences end; it is given a stretch at a time, for its time grows with the square."""
+    at = 0
+    while at < len(text):
+        ends = [at + one["end_index"] for one in get_sentence_boundaries(language, text[at : at + STRETCH])]
+        if at + STRETCH >= len(text):
+            yield from ends
+            return
+        whole = [end for end in ends[:-1] if end > at]  # the last one ends with the stretch, not with a sentence
+        yield from whole
+        at = whole[-1] if whole else at + STRETCH
 
 
 def _after_blanks(text: str, end: int) -> int:

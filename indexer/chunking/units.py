@@ -27,7 +27,7 @@ IN_A_SENTENCE = 98
 
 EXPLANATION_CHARACTERS = 300  # a longer paragraph is a thought of its own
 
-_ROW_START = re.compile(r"[ \t]*\|?[ \t]*(.*?)(?<!\\)\|")
+_ROW_START = re.compile(r"[ \t]*+\|?[ \t]*+(.*?)(?<!\\)\|")
 _ITEM = re.compile(r"([ \t]*)(?:[-*+]|\d{1,9}[.)])[ \t]")
 _ANY_LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _FIGURES = ("table", "fence", "html", "code")

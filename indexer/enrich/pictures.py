@@ -14,7 +14,7 @@ SCREENS = {(1920, 1080), (1366, 768), (1440, 900), (1536, 864), (1280, 720), (12
 
 _DIAGRAM = re.compile(
     r"diagram|диаграмм|схем|\bscheme|\bschema|flow|sequence|\buml|bpmn|архитект|architect|drawio|draw\.io|gliffy|"
-    r"plantuml|mermaid|visio|\berd?\b|\bdfd\b|state.?machine|жизненн\w+ цикл|workflow|topolog|тополог",
+    r"plantuml|mermaid|visio|\berd?\b|\bdfd\b|state.?machine|\bжизненн\w+ цикл|workflow|topolog|тополог",
     re.IGNORECASE,
 )
 _OTHER = re.compile(

@@ -9,17 +9,17 @@ import subprocess
 
 SECONDS = 60  # a Java start on a busy machine
 _FENCE = re.compile(r"```[\w-]*[ \t]*\n(.*?)```", re.DOTALL)
-_FRAME = re.compile(r"@start(\w+)\b.*?^[ \t]*@end\1\b", re.DOTALL | re.MULTILINE)
+_START = re.compile(r"@start(\w+)")
+_END = re.compile(r"^[ \t]*+@end(\w+)", re.MULTILINE)
 # A recovered diagram needs no files and no addresses, and must not make the parser read any.
-_FORBIDDEN = re.compile(r"^\s*!(?:include|import|theme|procedure|function)", re.MULTILINE)
+_FORBIDDEN = re.compile(r"^[^\S\n]*+!(?:include|import|theme|procedure|function)", re.MULTILINE)
 
 
 def find_source(reply: str) -> str:
     """The first ``@startuml … @enduml`` of a reply, empty when there is none."""
     fence = _FENCE.search(reply)
-    frame = _FRAME.search(fence[1] if fence else reply) or _FRAME.search(reply)
-    if frame:
-        return frame[0].strip()
+    if framed := (_framed(fence[1]) if fence else "") or _framed(reply):
+        return framed
     if fence and fence[1].strip() and "@start" not in fence[1]:
         return f"@startuml\n{fence[1].strip()}\n@enduml"
     return ""
@@ -27,7 +27,7 @@ def find_source(reply: str) -> str:
 
 def syntax_error(source: str, program: str | None = None) -> str:
     """What is wrong, empty when nothing is. ``program``: path of plantuml, found by itself when None."""
-    if not _FRAME.fullmatch(source) or source.count("@start") != 1:
+    if _framed(source) != source or source.count("@start") != 1:
         return "It must be one @startuml … @enduml."
     if len(source.splitlines()) < 3:
         return "The diagram is empty."
@@ -54,4 +54,16 @@ def _ask_parser(source: str, parser: str) -> str:
     said = done.stdout.decode("utf-8", "replace").strip().splitlines()
     if said and said[0] == "ERROR":
         return "; ".join(said[1:]) or "The parser calls it an error."
+    return ""
+
+
+def _framed(text: str) -> str:
+    """From the first ``@start…`` to the first line that begins with its ``@end…``, empty when one is missing."""
+    ends: dict[str, list[re.Match[str]]] = {}
+    for end in _END.finditer(text):
+        ends.setdefault(end[1], []).append(end)
+    for start in _START.finditer(text):
+        mine = ends.get(start[1])
+        if mine and mine[-1].start() > start.end():
+            return text[start.start() : next(end for end in mine if end.start() > start.end()).end()]
     return ""

@@ -28,7 +28,10 @@ ROLE: Role = "vision"
 NO_DIAGRAM = "NO DIAGRAM"  # what the model says of other pictures; kept, so that it is asked once
 MOST_BYTES = 8_000_000  # of a picture: servers refuse larger requests
 
-_IMAGE = re.compile(r"!\[(?P<alt>[^\]]*)\]\((?:<(?P<pointed>[^>]*)>|(?P<bare>(?:[^()\s]|\([^()]*\))+))[^)]*\)")
+_IMAGE = re.compile(
+    r"!\[(?P<alt>(?:[^\[\]\\]++|\\.)*+)\]"
+    r"\((?:<(?P<pointed>[^<>]*+)>|(?P<bare>(?:[^()\s]|\([^()]*+\))++))(?:[^()]++|\([^()]*+\))*+\)"
+)
 _NOTES = {
     "ru": "*Схема восстановлена моделью с рисунка [{name}]({target}):*",
     "en": "*Diagram recovered by a model from the picture [{name}]({target}):*",

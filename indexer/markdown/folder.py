@@ -20,7 +20,7 @@ from indexer.chunking.sections import plain
 from indexer.markdown.front_matter import split_front_matter
 from indexer.sources import PageFailure, PageRef, files_below
 
-PICTURE = re.compile(r"!\[[^\]]*\]\(<?([^)<>\s]+)")
+PICTURE = re.compile(r"!\[(?:\\.|[^\[\]\\])*+\]\(<?([^)<>\s]+)")
 INDEX_NAMES = ("index.md", "README.md", "_index.md")  # the page of the folder that holds them
 ENDINGS = (".md", ".markdown")
 

@@ -13,7 +13,7 @@ from askwiki.errors import Cancelled, ModelError
 from askwiki.language.wording import intent_of, language_of, leans_on_dialogue
 from askwiki.settings import CondenseSettings, Settings
 from askwiki.stages.condense import by_rule, condense
-from askwiki.stages.dialogue import clean, recent, split, without_markers
+from askwiki.stages.dialogue import clean, recent, split, typed, without_markers
 from askwiki.stages.smalltalk import is_about_last_answer, is_friendly, kind_of_talk, without_greeting
 from tests.support.scripted import ScriptedLlm
 from tests.support.small_wiki import kit_of
@@ -379,3 +379,17 @@ def test_two_thousand_messages_make_one_short_prompt() -> None:
     turns = [turn for number in range(1000) for turn in (user(f"Вопрос {number}?"), ours("Ответ. " * 50))]
     condense([*turns, user("А в Турцию?")], kit=kit_of([], llm=llm), settings=Settings())
     assert len(llm.history[0].text) < 16_000
+
+
+def test_what_is_beyond_the_limit_of_a_message_is_read_by_no_rule() -> None:
+    """The question and those before it are cut first: neither a pattern nor the model sees the rest."""
+    long = "Как? " + " " * 300_000 + "Суточные а как насчёт них"
+    question = by_rule([Turn("user", long), Turn("assistant", "Так."), Turn("user", long)], RULES)
+    assert "Суточные" not in question.text
+    assert all("Суточные" not in turn.content for turn in question.history)
+
+
+def test_a_document_before_the_question_does_not_count_as_its_length() -> None:
+    document = f"### Task:\nAnswer.\n<context>{'x' * 20_000}</context>\n<user_query>\nСрок?\n</user_query>"
+    assert typed(document) == "Срок?"
+    assert by_rule([Turn("user", document)], RULES).text == "Срок?"

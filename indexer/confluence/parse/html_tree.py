@@ -11,7 +11,7 @@ from lxml.etree import _Element
 
 from indexer.confluence.parse.text import permitted
 
-DECLARED = re.compile(rb"charset\s*=\s*[\"']?\s*([\w.-]+)", re.IGNORECASE)
+DECLARED = re.compile(rb"charset\s*+=\s*+[\"']?\s*+([\w.-]++)", re.IGNORECASE)
 LEGACY = "cp1251"  # what Russian pages were written in before UTF-8
 FLATTENED = "data-askwiki-flattened"  # on a body of which only the words could be read
 END = 4096  # characters at the end of a file among which its last tag stands

@@ -15,7 +15,7 @@ UNSAFE = re.compile(r"[\s()<>\[\]|\\`\"{}^]")
 NAME_UNSAFE = re.compile(r"[\s()<>\[\]|\\`\"{}^%#?;&+]")
 PICTURE_ENDINGS = (".png", ".svg", ".jpg", ".jpeg", ".gif", ".webp", ".bmp")
 # Brackets of a text; what is escaped, code or a picture holds none that count.
-BRACKETS = re.compile(r"\\.|`[^`]*`|!\[(?:\\.|[^\]\\])*\]\([^()]*\)|([\[\]])")
+BRACKETS = re.compile(r"\\.|`[^`]*`|!\[(?:\\.|[^\[\]\\])*+\]\([^()]*+\)|([\[\]])")
 
 
 @dataclass(frozen=True, slots=True)

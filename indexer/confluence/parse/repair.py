@@ -13,7 +13,10 @@ TOKEN = re.compile(
     r"<(?P<close>/?)(?P<name>[A-Za-z][\w.-]*(?::[\w.-]+)?)"
     r"(?P<attributes>(?:[\s/](?:[^<>\"']|\"[^\"<]*+\"|'[^'<]*+'|\"[^\"]{0,2000}\"|'[^']{0,2000}')*+)?)>"
 )
-ATTRIBUTE = re.compile(r"([A-Za-z_][\w.-]*(?::[\w.-]+)?)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'<>]+))")
+# A word without a value is one too: else each of its letters would be tried as the beginning of a name.
+ATTRIBUTE = re.compile(
+    r"([A-Za-z_][\w.-]*+(?::[\w.-]++)?)(?:\s*+=\s*+(?:(?P<value>\"[^\"]*+\"|'[^']*+')|(?P<bare>[^\s\"'<>]++)))?"
+)
 TAGS = frozenset(
     re.findall(
         r"\w+",
@@ -31,6 +34,7 @@ ENDS = {
     "p": {"p"}, "li": {"li", "p"}, "tr": {"tr", "td", "th", "p"}, "td": {"td", "th", "p"}, "th": {"td", "th", "p"},
 }  # fmt: skip
 BORDERS = frozenset({"table", "ul", "ol", "ac:rich-text-body", "ac:layout-cell", "ac:structured-macro", "ac:task-body"})
+DEEPEST = 300  # open elements; deeper tags are left out, their text stays. What reads the result stops at 110.
 BARE_LESS = re.compile(r"<")
 
 
@@ -38,18 +42,24 @@ def mend(text: str) -> str:
     """Well-formed XML with the same text. CDATA, comments and named entities are already gone."""
     pieces: list[str] = []
     open_tags: list[str] = []
-    place = 0
+    place = left_out = 0
     for token in TOKEN.finditer(text):
         if ":" not in token["name"] and token["name"].lower() not in TAGS:
             continue  # words between angle brackets: ``Map<String, List>``
         pieces.append(_text(text[place : token.start()]))
         place = token.end()
         name = token["name"]
+        if token["close"] and left_out:
+            left_out -= 1
+            continue
         if token["close"]:
             _close(name, open_tags, pieces)
             continue
         _end_siblings(name, open_tags, pieces)
         empty = token["attributes"].rstrip().endswith("/") or name.lower() in VOID
+        if len(open_tags) >= DEEPEST and not empty:
+            left_out += 1
+            continue
         pieces.append(f"<{name}{_attributes(token['attributes'])}{'/' if empty else ''}>")
         if not empty:
             open_tags.append(name)
@@ -65,8 +75,11 @@ def _text(text: str) -> str:
 def _attributes(text: str) -> str:
     """Each attribute once, quoted."""
     found: dict[str, str] = {}
-    for name, double, single, bare in ATTRIBUTE.findall(text):
-        found.setdefault(name.lower(), (double or single or bare).replace("<", "&lt;").replace('"', "&quot;"))
+    for match in ATTRIBUTE.finditer(text):
+        quoted, bare = match["value"], match["bare"]
+        if quoted or bare:
+            value = quoted[1:-1] if quoted else bare
+            found.setdefault(match[1].lower(), value.replace("<", "&lt;").replace('"', "&quot;"))
     return "".join(f' {name}="{value}"' for name, value in found.items())
 
 

@@ -19,7 +19,8 @@ from indexer.confluence.parse.repair import mend
 from indexer.confluence.parse.text import permitted
 
 SECTION = re.compile(
-    r"<!--.*?(?:-->|\Z)|<!\[CDATA\[(.*?)(?:\]\]>|\Z)|<\?.*?\?>|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>", re.DOTALL
+    r"<!--.*?(?:-->|\Z)|<!\[CDATA\[(.*?)(?:\]\]>|\Z)|<\?(?:[^?<]|\?(?!>))*+\?>|<!DOCTYPE[^\[<>]*+(?:\[[^\[\]]*+\]\s*+)?>",
+    re.DOTALL,
 )
 ENTITY = re.compile(r"&(#[0-9]+;|#[xX][0-9a-fA-F]+;|[A-Za-z][A-Za-z0-9]*;)?")
 PREFIX = re.compile(r"(?:</?|\s)([A-Za-z_][\w.-]*):[A-Za-z_]")

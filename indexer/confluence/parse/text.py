@@ -24,12 +24,13 @@ NEEDS_CLEANING = re.compile("[\u00a0\u00ad\u0300-\u036f\u1680\u2000-\u200f\u2028
 TAG_LIKE = re.compile(r"<(?=[A-Za-z/!?]|$)")
 ENTITY_LIKE = re.compile(r"&(?=#\d+;|#[xX][0-9a-fA-F]+;|[A-Za-z][A-Za-z0-9]*;)")
 BACKSLASH = re.compile(r"\\(?=[!-/:-@\[-`{-~]|\s*$)")
-OPENING_UNDERSCORE = re.compile(r"(?<![^\W_])_+(?=[^\s_])")
+# From the run's first sign, or behind a letter from its second: not from each, which would be tried to the run's end.
+OPENING_UNDERSCORE = re.compile(r"(?:(?<!\w)|(?<=[^\W_]_))_++(?=\S)")
 CLOSING_UNDERSCORE = re.compile(r"(?<=[^\s_])_+(?![^\W_])")
 STAR = re.compile(r"(?<=\S)\*|\*(?=\S)")
 LINE_START = re.compile(
-    r"^(\s*)(?:(#{1,6}(?:\s|$)|[-+*](?:\s|$)|>|=+\s*$|-{2,}\s*$|(?:_\s*){3,}$|~{3,}|\[[ xX]\]\s|\[[^\]]+\]:"
-    r"|\|?\s*:?-+:?\s*\|[\s|:-]*$)|(\d{1,9})([.)](?:\s|$)))"
+    r"^(\s*+)(?:(#{1,6}(?:\s|$)|[-+*](?:\s|$)|>|=++\s*+$|-{2,}+\s*+$|(?:_\s*+){3,}+$|~{3,}|\[[ xX]\]\s|\[[^\]]+\]:"
+    r"|\|?\s*+:?-++:?\s*+\|[\s|:-]*+$)|(\d{1,9})([.)](?:\s|$)))"
 )
 SPECIAL = re.compile(r"[\\<&`\]_*~]")
 # In a piece that is bold as a whole a star is only a star; what is escaped or code stays as it is.

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import html
 import re
+from collections import defaultdict, deque
+from collections.abc import Iterator
 
 from lxml.etree import _Element
 
@@ -19,19 +21,21 @@ BOXES = (
     "panel", "info", "note", "tip", "warning", "expand", "excerpt", "section", "column", "quote", "details", "cloak",
     "deck", "card", "div", "toc-zone", "table-filter", "center", "tabs", "tab",
 )  # fmt: skip
-RAW_MACRO = re.compile(rf"\{{({'|'.join(RAW)})(?::([^}}\n]*))?\}}(.*?)(?:\{{\1\}}|\Z)", re.DOTALL)
+RAW_MACRO = re.compile(rf"\{{({'|'.join(RAW)})(?::([^{{}}\n]*+))?\}}(.*?)(?:\{{\1\}}|\Z)", re.DOTALL)
 # A box of another name is one when it has parameters; without them braces may be only braces.
 OTHER = rf"(?!(?:{'|'.join(sorted(SINGLE | INLINE))}):)[a-z][\w-]*(?=:)"
-BOX_MACRO = re.compile(rf"\{{({'|'.join(BOXES)}|{OTHER})(?::([^}}\n]*))?\}}(.*?)\{{\1\}}", re.DOTALL)
+BOX_START = re.compile(rf"\{{({'|'.join(BOXES)}|{OTHER})(?::([^{{}}\n]*+))?\}}")
+BOX_END = re.compile(r"\{([a-z][\w-]*+)\}")
 HEADING = re.compile(r"\s*h([1-6])\.\s*(.*)")
 ITEM = re.compile(r"\s*([*#]+|-{1,2})\s+(.*)")
 QUOTE = re.compile(r"\s*bq\.\s*(.*)")
 RULE = re.compile(r"\s*-{4,}\s*")
 CELL = re.compile(r"\|\|?")
-GROUPED = re.compile(r"\[[^\[\]\n]*\]|\{\{.*?\}\}|\{[^{}\n]*\}|![^\s!|][^!\n]*!|\\\|")
+GROUPED = re.compile(r"\[[^\[\]\n]*\]|\{\{(?:[^{}\n]|\{(?!\{)|\}(?!\}))*+\}\}|\{[^{}\n]*\}|![^\s!|][^!\n]*!|\\\|")
 HELD = re.compile("\x01(\\d+)\x01")
 LOOKS = re.compile(
-    r"^\s*h[1-6]\. |^\s*\|\|.*\|\||\{(?:code|noformat|toc|panel|info|note)[:}]|\[[^\]\n]+\|[^\]\n]+\]|^\s*[*#]+ ",
+    r"^[^\S\n]*+(?:h[1-6]\. |\|\|.*\|\||[*#]++ )|\{(?:code|noformat|toc|panel|info|note)[:}]"
+    r"|\[[^\[\]\n|]++\|[^\[\]\n]+\]",
     re.MULTILINE,
 )
 MAXIMUM_DEPTH = 20  # boxes inside boxes
@@ -66,17 +70,33 @@ def _blocks(text: str, depth: int) -> str:
     """Boxes first (their content is markup again), then the lines between them."""
     pieces = []
     place = 0
-    for box in BOX_MACRO.finditer(text) if depth < MAXIMUM_DEPTH else ():
-        pieces.append(_lines(text[place : box.start()]))
-        inner = f"<ac:rich-text-body>{_blocks(box[3], depth + 1)}</ac:rich-text-body>"
-        tag = "blockquote" if box[1] == "quote" else ""
-        macro = (
-            f'<ac:structured-macro ac:name="{box[1]}">{parameter_elements(box[2] or "")}{inner}</ac:structured-macro>'
-        )
+    for start, end in _boxes(text) if depth < MAXIMUM_DEPTH else ():
+        pieces.append(_lines(text[place : start.start()]))
+        inner = f"<ac:rich-text-body>{_blocks(text[start.end() : end.start()], depth + 1)}</ac:rich-text-body>"
+        tag = "blockquote" if start[1] == "quote" else ""
+        parameters = parameter_elements(start[2] or "")
+        macro = f'<ac:structured-macro ac:name="{start[1]}">{parameters}{inner}</ac:structured-macro>'
         pieces.append(f"<{tag}>{inner}</{tag}>" if tag else macro)
-        place = box.end()
+        place = end.end()
     pieces.append(_lines(text[place:]))
     return "".join(pieces)
+
+
+def _boxes(text: str) -> Iterator[tuple[re.Match[str], re.Match[str]]]:
+    """Beginning and end of each outermost box; the ends are found once, not from each beginning anew."""
+    ends: dict[str, deque[re.Match[str]]] = defaultdict(deque)
+    for end in BOX_END.finditer(text):
+        ends[end[1]].append(end)
+    place = 0
+    for start in BOX_START.finditer(text):
+        if start.start() < place:
+            continue
+        mine = ends[start[1]]
+        while mine and mine[0].start() < start.end():
+            mine.popleft()
+        if mine:
+            yield start, mine[0]
+            place = mine[0].end()
 
 
 def _lines(text: str) -> str:

@@ -11,7 +11,7 @@ from indexer.confluence.parse.text import bold
 
 BRUSH = re.compile(r"brush:\s*([\w#+.-]+)")
 TICKS = re.compile(r"`+")
-FENCE_TICKS = re.compile(r"^\s*(`{3,})", re.MULTILINE)
+FENCE_TICKS = re.compile(r"^[^\S\n]*+(`{3,})", re.MULTILINE)
 SAYS_LANGUAGE = ("data-syntaxhighlighter-params", "class", "data-language")
 LINE_TAGS = frozenset({"br", "div", "p", "tr"})
 # Names of Confluence that say "no language", or that other tools call otherwise.

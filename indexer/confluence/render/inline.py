@@ -18,7 +18,7 @@ NOT_CODE = frozenset({"a", "ac:link", "ac:image", "img", "br", "ac:structured-ma
 # Punctuation at the border of a marked piece that touches a letter: CommonMark sees no mark there
 # (it is neither left- nor right-flanking), so the punctuation goes outside.
 BORDER_TILDE = re.compile(r"^~(?!~)|(?<![~\\])~$")
-ENDING = re.compile(r"[.,:;!?«»“”…(){}%/=+№–—-]+$")
+ENDING = re.compile(r"(?<![.,:;!?«»“”…(){}%/=+№–—-])[.,:;!?«»“”…(){}%/=+№–—-]++$")
 BEGINNING = re.compile(r"^[.,:;!?«»“”…(){}%/=+№–—-]+")
 FRAMED = frozenset({"time", "ac:link", "ac:structured-macro"})  # what they show is not in their text
 INLINE = frozenset({"a", "b", "big", "em", "font", "i", "ins", "small", "span", "strong", "u", "ac:link-body"})

@@ -25,9 +25,7 @@ from indexer.confluence.render.meeting import MEETING, meet
 Handler = Callable[["Renderer", _Element, frozenset[str]], str | None]
 
 MAXIMUM_DEPTH = 110  # elements; deeper ones give their text only (up to 7 of Python's 1,000 frames each)
-EDGES = re.compile(r"^(\n*)(.*?)(\n*)$", re.DOTALL)
 BREAK = "  \n"  # a line break inside a paragraph
-NAMESPACE = re.compile(r"\{[^}]*?([^/}]*)/?\}(.*)")
 BLOCKS = frozenset(
     {"div", "li", "td", "th", "tr", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "dd", "dt", "section", "article"}
 )
@@ -194,6 +192,7 @@ def tag_name(node: _Element) -> str:
     tag: Any = node.tag
     name = _names.get(tag)
     if name is None:
-        match = NAMESPACE.fullmatch(tag)
-        name = _names[tag] = (f"{match[1]}:{match[2]}" if match[1] else match[2]) if match else tag.lower()
+        namespace, braced, local = str(tag).removeprefix("{").rpartition("}")
+        prefix = namespace.rstrip("/").rpartition("/")[2]
+        name = _names[tag] = (f"{prefix}:{local}" if prefix else local) if braced else tag.lower()
     return name

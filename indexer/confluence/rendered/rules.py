@@ -107,8 +107,8 @@ def vanished(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str | 
     """An app's container that the export leaves empty."""
     if text_of(node) or by_tag(node, "img") is not None:
         return None
-    identity = re.sub(r"^ap-|-[0-9a-f]{6,}.*$", "", node.get("id") or "")  # vendor's key, "__", macro, number
-    name = node.get("data-macro-name") or re.sub(r"\d+$", "", identity.rpartition("__")[2]) or "app"
+    identity = re.sub(r"(?s)^ap-|-[0-9a-f]{6}.*", "", node.get("id") or "")  # vendor's key, "__", macro, number
+    name = node.get("data-macro-name") or identity.rpartition("__")[2].rstrip("0123456789") or "app"
     kind = "plantuml" if name in PLANTUML else "macro"
     renderer.lose(kind, name, "this form of export holds nothing of the app's content")
     return f"\n\n{renderer.mark(name)}\n\n"

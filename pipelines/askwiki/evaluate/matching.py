@@ -15,7 +15,7 @@ _RULES = re.compile(r"(?:(?<=\s)|^)[-+:]+(?=\s|$)")  # list marks and the rule b
 _MARKS = re.compile(r"[*_~`#|>\\\[\]!]")
 _SPACE = re.compile(r"\s+")
 _EXPORT_FILE = re.compile(r"(?:^|_)(\d+)\.html?$")  # "Title_12345.html": pages of an HTML export
-_SLASHES = re.compile(r"\s*[/›>]\s*")
+_SLASHES = re.compile(r"(?<!\s)\s*+[/›>]\s*+")
 
 
 def normalise(text: str) -> str:

@@ -14,7 +14,7 @@ SETEXT = re.compile(r" {0,3}(=+|-+)[ \t\r]*$")
 FENCE = re.compile(r"[ \t]*(`{3,}(?=[^`]*$)|~{3,})")
 RULE = re.compile(r" {0,3}(?P<sign>[-*_])[ \t]*(?:(?P=sign)[ \t]*){2,}\r?$")
 ITEM = re.compile(rf"(?!{RULE.pattern})[ \t]*(?P<item>[-*+]|\d{{1,9}}[.)])(?:[ \t]|\r?$)")
-_DELIMITER = re.compile(r"[ \t]*(?=[^|]*\|)\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t\r]*$")
+_DELIMITER = re.compile(r"[ \t]*+(?=[^|]*\|)\|?[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?[ \t\r]*+$")
 _BLOCK_TAGS = (
     "address|article|aside|base|basefont|blockquote|body|caption|center|col|colgroup|dd|details|dialog|dir|div|dl|dt|"
     "fieldset|figcaption|figure|footer|form|frame|frameset|h[1-6]|head|header|hr|html|iframe|legend|li|link|main|menu|"

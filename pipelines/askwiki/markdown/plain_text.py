@@ -15,7 +15,9 @@ _TAG = re.compile(rf"</?(?:{_TAGS})\b[^<>]*>", re.IGNORECASE)
 # Lines are found by the line's end before them: a pattern that begins with a letter is searched for
 # much faster than one that begins with "^"; most lines are passed over by what they must begin with.
 _FENCE = re.compile(r"\n[ \t]*(?=[`~])(?:`{3,}|~{3,})[^\n]*")
-_RULER = re.compile(r"\n(?=[ \t>|:]*-)[ \t>]*\|?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?[ \t]*\|?)?[ \t\r]*(?=\n)")
+_RULER = re.compile(
+    r"\n(?=[ \t>|:]*-)[ \t>]*+\|?(?:[ \t]*+:?-++:?[ \t]*+\|)++(?:[ \t]*+:?-++:?[ \t]*+\|?)?[ \t\r]*+(?=\n)"
+)
 _FRONT = re.compile(r"\n[ \t]*(?=[>#])(?:(?:>[ \t]?)+[ \t]*(?:#{1,6}[ \t]+)?|#{1,6}[ \t]+)")
 _ROW = re.compile(r"\n[ \t]*\|[^\n]*")
 _BLANKS = re.compile(r"  +")

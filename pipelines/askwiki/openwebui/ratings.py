@@ -17,7 +17,7 @@ from askwiki.data import Turn
 from askwiki.language.wording import leans_on_dialogue
 
 HASH_DIGITS = 12  # ids in Open WebUI are random: a hash of one cannot be found by trying
-_EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]++@[\w-]+(?:\.[\w-]+)+")
 _PHONE = re.compile(r"(?<![\w-])(?:\+7|8|7)[\s(-]*\d{3}[\s)-]*\d{3}[\s-]*\d{2}[\s-]*\d{2}(?!\w)")
 _SPACE = re.compile(r"/(?:display|spaces)/(?P<space>~?[\w.-]+)")
 NO_SPACE = "–"

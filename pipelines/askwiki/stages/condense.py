@@ -28,7 +28,7 @@ logger = logging.getLogger(__name__)
 
 # What must not get lost on the way: what stands in quotation marks, codes, numbers, names of systems.
 _EXACT = re.compile(
-    r"(?<=[«“])[^«»“”\n]{2,40}(?=[»”])|\b(?=[\w.\-/]*\d)\w+(?:[-._/]\w+)*|\b[A-ZА-ЯЁ]{2,}(?:[-_]\w+)*|\b[a-z]+(?:[-_][a-z0-9]+)+\b"
+    r"(?<=[«“])[^«»“”\n]{2,40}(?=[»”])|\b(?=[\w.\-/]{0,40}\d)\w+(?:[-._/]\w+)*|\b[A-ZА-ЯЁ]{2,}(?:[-_]\w+)*|\b[a-z]+(?:[-_][a-z0-9]+)+\b"
 )
 # What a model says instead of a question.
 _REFUSAL = re.compile(
@@ -71,12 +71,12 @@ def condense(
 
 def by_rule(turns: Sequence[Turn], settings: CondenseSettings, default: str = "ru") -> Question:
     """What can be known without a model; ``default`` is the language of a message that has none."""
-    before, typed, wish = split(clean(turns))
     limit = settings.question_characters
-    text = without_greeting(typed)[:limit]
+    before, typed, wish = split(clean(turns, limit))
+    text = without_greeting(typed)
     question = Question(
         text=text,
-        original=wish or typed[:limit],
+        original=wish or typed,
         intent=intent_of(text),
         language=_language(typed, before, default),
         history=recent(before, settings),

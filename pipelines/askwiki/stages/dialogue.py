@@ -14,13 +14,12 @@ from askwiki.data import Turn
 from askwiki.settings import CondenseSettings
 
 # Open WebUI puts an attached document before the question, as a task of its own with the document in it.
-_TASK = re.compile(r"\s*### Task:.*</context>\s*(?P<rest>.*)\Z", re.DOTALL)
-_QUERY = re.compile(r"<user_query>\s*(.*?)\s*</user_query>", re.DOTALL)
+_TASK, _CONTEXT_END, _QUERY, _QUERY_END = "### Task:", "</context>", "<user_query>", "</user_query>"
 _FOLDED = re.compile(r"<details\b.*?(?:</details>|\Z)|<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
 # What our answers end with: a heading line and the numbered list of links (``stages.sources``).
 _SOURCE_LIST = re.compile(
-    r"(?:\A|\n)[ \t\u00a0]*\*\*(?:Источники|Sources|Ближайшие страницы|The nearest pages)[^\n]*\*\*\s*\n"
-    r"(?:\s*(?:\d+\.|-) [^\n]*(?:\n|\Z))+\s*\Z"
+    r"(?:\A|\n)[ \t\u00a0]*\*\*(?:Источники|Sources|Ближайшие страницы|The nearest pages)[^\n]*\*\*[^\S\n]*+\n"
+    r"(?:\s*+(?:\d++\.|-) [^\n]*+(?:\n|\Z))++\s*+\Z"
 )
 _MARKER = re.compile(r"[ \u00a0]?(?:\[\d{1,3}(?:\s*[,;]\s*\d{1,3})*\](?!\())+")
 _CODE = re.compile(r"(```.*?(?:```|\Z)|`[^`\n]*`)", re.DOTALL)
@@ -28,9 +27,12 @@ _CODE = re.compile(r"(```.*?(?:```|\Z)|`[^`\n]*`)", re.DOTALL)
 _BUTTONS = {"добавить детали", "более кратко", "add details", "more concise", "продолжить", "continue response"}
 
 
-def clean(turns: Sequence[Turn]) -> tuple[Turn, ...]:
-    """Messages of the person and of ours, without what the chat or we added; empty ones left out."""
-    said = [_clean(turn) for turn in turns if turn.role in ("user", "assistant")]
+def clean(turns: Sequence[Turn], characters: int | None = None) -> tuple[Turn, ...]:
+    """Messages of the person and of ours, without what the chat or we added; empty ones left out.
+
+    Of a message of the person ``characters`` are kept (None = all): what comes after this reads it with patterns.
+    """
+    said = [_clean(turn, characters) for turn in turns if turn.role in ("user", "assistant")]
     return tuple(turn for turn in said if turn.content)
 
 
@@ -82,14 +84,23 @@ def without_markers(text: str) -> str:
     return "".join(part if number % 2 else _MARKER.sub("", part) for number, part in enumerate(parts))
 
 
-def _clean(turn: Turn) -> Turn:
+def _clean(turn: Turn, characters: int | None) -> Turn:
     text = turn.content
     if turn.role == "assistant":
         text = without_markers(_SOURCE_LIST.sub("", _FOLDED.sub("", text)))
-    elif task := _TASK.match(text):
-        query = _QUERY.search(text)
-        text = query.group(1) if query else task["rest"]
+    else:
+        text = typed(text)[:characters]
     return replace(turn, content=text.strip())
+
+
+def typed(text: str) -> str:
+    """What the person typed: behind the chat's task for an attached document, or between its marks."""
+    before, found, rest = text.rpartition(_CONTEXT_END)
+    if not found or not before.lstrip().startswith(_TASK):
+        return text.strip()
+    _, opened, query = text.partition(_QUERY)
+    query, closed, _ = query.partition(_QUERY_END)
+    return (query if opened and closed else rest).strip()
 
 
 def _last_user(turns: Sequence[Turn], before: int) -> int:

@@ -35,8 +35,8 @@ _LONGEST = 8  # words of a message that is only friendly
 _GREETING = re.compile(
     r"\A\s*(?:(?:привет(?:ик|ствую)?|здравствуй(?:те)?|хай|салют"
     r"|добр(?:ый|ое|ого)\s+(?:день|утро|вечер|дня|времени\s+суток)"
-    r"|hi|hello|hey|good\s+(?:morning|day|afternoon|evening))(?:\s*,?\s*(?:коллеги|всем|бот|друзья|there|all|everyone))?"
-    r"\s*[,.!)]+\s*|спасибо[,.!]+\s*|thanks[,.!]+\s*)+",
+    r"|hi|hello|hey|good\s+(?:morning|day|afternoon|evening))(?:\s*+(?:,\s*+)?(?:коллеги|всем|бот|друзья|there|all|everyone))?"
+    r"\s*+[,.!)]++\s*+|спасибо[,.!]++\s*+|thanks[,.!]++\s*+)++",
     re.IGNORECASE,
 )
 # A wish about what was just said: the dialogue answers it, not the wiki.

@@ -24,7 +24,7 @@ BORDER = re.compile(r"(<!\[CDATA\[|\]\]>)")
 WARNING = 1  # level of libxml2 above which something of the file was not understood
 END_LENGTH = 200  # characters in which the last tag of the file is looked for
 # What the next block may go on with: a reference, or the border of a section.
-CUT_OFF = re.compile(r"(?:&[^;]*|<(?:!(?:\[(?:C(?:D(?:A(?:T(?:A)?)?)?)?)?)?)?|\]{1,2})\Z")
+CUT_OFF = re.compile(r"(?:&[^;&]*|<(?:!(?:\[(?:C(?:D(?:A(?:T(?:A)?)?)?)?)?)?)?|\]{1,2})\Z")
 REFERENCE_LENGTH = 12  # characters that may be the beginning of a reference at the end of a block
 
 

@@ -128,7 +128,7 @@ class SentenceGate:
     def _checked(self, unit: str) -> str:
         parts = [part if number % 2 else _usual_markers(part) for number, part in enumerate(_CODE_SPAN.split(unit))]
         plain = "".join(part for number, part in enumerate(parts) if number % 2 == 0)
-        cited = [int(number) for match in _MARKER.finditer(plain) for number in re.split(r"\s*[,;]\s*", match[1])]
+        cited = [int(number) for match in _MARKER.finditer(plain) for number in re.findall(r"\d+", match[1])]
         sentence = "".join(part if number % 2 else _MARKERS.sub("", part) for number, part in enumerate(parts))
         sentence = sentence if _WORD.search(sentence) else self._said
         self._said = sentence

@@ -12,7 +12,7 @@ from askwiki.language.stems import STOP_STEMS, fold, stem, telling_stems
 _DATE = re.compile(r"\b(\d{1,2})\.(\d{1,2})\.(\d{4}|\d{2})\b|\b(\d{4})-(\d{1,2})-(\d{1,2})\b")
 _NUMBER = re.compile(r"(?<![\w.])\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?:[.,]\d+)?(?!\w)|\d+(?:[.,:]\d+)*")
 _IDENTIFIER = re.compile(
-    r"\b(?=[\w./-]*[A-Za-zА-Яа-я])(?=[\w./-]*\d)\w+(?:[-./]\w+)*|\b[A-Za-z]\w*(?:[_.-]\w+)+|\b[A-Z]{2,}\b"
+    r"\b(?=[\w./-]{0,40}[A-Za-zА-Яа-я])(?=[\w./-]{0,40}\d)\w+(?:[-./]\w+)*|\b[A-Za-z]\w*(?:[_.-]\w+)+|\b[A-Z]{2,}\b"
 )
 _COMPOUND = re.compile(r"(?<=\w)-(?=[а-яё]+\b)")  # `API-запрос`, `91-го`: a word beside what it is about
 _NAME = re.compile(r"(?<=[\w,»\")] )[«\"]?([A-ZА-ЯЁ][a-zа-яё]{2,}(?:[A-ZА-ЯЁ]\w*|-[A-ZА-ЯЁ]?[a-zа-яё]+)?)(?![\w/])")

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence, Set
 from askwiki.stages.extractive.units import QuoteUnit
 from askwiki.stages.passages.spans import close_fences
 
-_RULE = re.compile(r"^\s*\|?(?:\s*:?-+:?\s*\|)+(?:\s*:?-+:?)?\s*$")  # below a table's header
+_RULE = re.compile(r"^\s*+\|?(?:\s*+:?-++:?\s*+\|)++(?:\s*+:?-++:?)?\s*+$")  # below a table's header
 WHOLE_TABLE, WHOLE_LIST = 1_500, 700  # characters up to which a table, or a list or a note, is quoted whole
 ITEM_DEPTH = 6  # blanks that a line below an item may begin deeper than it; deeper ones read as code
 

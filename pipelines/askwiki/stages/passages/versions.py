@@ -18,7 +18,7 @@ SAME_THING = 0.35  # the same, for texts whose titles differ in nothing but year
 LEAST_PAIRS = 8  # of words without numbers that make a text; fewer are a row of a table
 _EDITION = re.compile(
     r"\b(?:19|20)\d\d\b|\bv(?:er|ersion)?\.?\s*\d+(?:\.\d+)*\b|\b(?:верси[яи]|редакци[яи]|ред\.?|rev\.?|edition)\s*\d*"
-    r"|\((?:архив|старый|старая|устарел\w*|old|archive[d]?|draft|черновик|новый|новая|new|копия|copy)[^)]*\)"
+    r"|\((?:архив|старый|старая|устарел\w*+|old|archive[d]?|draft|черновик|новый|новая|new|копия|copy)[^()]*+\)"
     r"|\b(?:архив|устарел\w*|old|archived|копия|copy)\b|№\s*\d+",
     re.IGNORECASE,
 )
