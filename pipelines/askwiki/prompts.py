@@ -42,14 +42,17 @@ class Prompt:
     choices: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def render(self, case: str = "", /, **values: str) -> tuple[str, str]:
-        """(system, user) with every placeholder filled; a missing or unknown name or case raises."""
+        """(system, user) with every placeholder filled; a missing or unknown name or case raises.
+
+        Without a ``case`` the first of each choice holds.
+        """
         if values.keys() != self.variables:
             wrong = ", ".join(sorted(values.keys() ^ self.variables))
             raise SettingsError(f"The prompt {self.name} and the stage that fills it disagree on: {wrong}.")
         for name, texts in self.choices.items():
-            if case not in texts:
+            if case and case not in texts:
                 raise SettingsError(f"The prompt {self.name} needs the case {case!r} under {name} in its head.")
-            values[name] = texts[case]
+            values[name] = texts[case] if case else next(iter(texts.values()))
         return Template(self.system).substitute(values), Template(self.user).substitute(values)
 
 
@@ -97,6 +100,6 @@ def _read(file: Path) -> Prompt:
 
 
 def _choices(read: Any, file: Path) -> dict[str, dict[str, str]]:
-    if not isinstance(read, dict) or not all(isinstance(texts, dict) for texts in read.values()):
+    if not isinstance(read, dict) or not all(isinstance(texts, dict) and texts for texts in read.values()):
         raise SettingsError(f"{file}: choices must be a name, below it each case with its text.")
     return {name: {str(case): str(text).strip() for case, text in texts.items()} for name, texts in read.items()}

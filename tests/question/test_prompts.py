@@ -53,7 +53,7 @@ def test_a_malformed_file_is_refused_with_the_reason(tmp_path: Path, text: str, 
 def test_a_case_brings_its_own_paragraph_as_it_stands(tmp_path: Path) -> None:
     text = "---\nchoices:\n  task:\n    one: Pay $5.\n    two: Wait.\n---\n# system\nDo: $task\n# user\ny\n"
     prompt = load_prompts(prompt_file(tmp_path, text)).get("answer", "ru")
-    assert [prompt.render(case)[0] for case in ("one", "two")] == ["Do: Pay $5.", "Do: Wait."]
+    assert [prompt.render(case)[0] for case in ("", "one", "two")] == ["Do: Pay $5.", "Do: Pay $5.", "Do: Wait."]
     with pytest.raises(SettingsError, match="needs the case 'three' under task"):
         prompt.render("three")
 
