@@ -11,6 +11,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter
 
+from askwiki.language import en, ru
 from askwiki.markdown.blocks import Block, parse_blocks
 
 # Words of controls per hundred words: an explanation that mentions a button stays below.
@@ -19,36 +20,17 @@ LEAST_CONTROLS = 4  # in a short text one or two mean little
 LEAST_PATHS = 2  # one arrow may mean anything
 
 _FIELD_COLUMN = re.compile(
-    r"\s*+\|?[ \t*_]*+(?:названи[ея] |имя |наименование )?"
-    r"(?:пол[ея]|элемент(?:ы)?(?: интерфейса| экрана| формы)?|кнопк[аи]|реквизит|"
-    r"вкладк[аи]|пункт(?:ы)? меню|колонк[аи]|иконк[аи]|флажок|field|button|control|ui element|element|"
-    r"menu item|tab|column|icon)(?: name)?[ \t*_]*+\|",
+    rf"\s*+\|?[ \t*_]*+(?:{'|'.join(ru.COLUMN_BEGINNINGS)})?(?:{'|'.join((*ru.FIELD_COLUMNS, *en.FIELD_COLUMNS))})"
+    rf"(?:{'|'.join(en.COLUMN_ENDS)})?[ \t*_]*+\|",
     re.IGNORECASE,
 )
-_HEADING = re.compile(
-    r"\b(?:экран\w*|форм[аы]|окн[оа]|диалог\w*|интерфейс\w*|поля|кнопк[аи]|меню|вкладк[аи]|панел[ьи]|"
-    r"screen|form|dialog|window|fields|buttons|menu|toolbar|user interface|ui)\b",
-    re.IGNORECASE,
-)
+_HEADING = re.compile(rf"\b(?:{'|'.join((*ru.SCREEN_HEADINGS, *en.SCREEN_HEADINGS))})\b", re.IGNORECASE)
 # "Monitoring → Alerts", "Settings > Users": names with capitals, marked or not. Not code's a -> b.
 _ARROWS = ("→", "➔", "›", " -> ", " > ", "&gt;")
 _NAME = re.compile(r"[ \t]*[*«\"“]{0,2}[A-ZА-ЯЁ]")
-# Controls and what one does to them, as they occur inside words; a blank in front or behind where the
-# letters alone would catch others («поле» in «полезный», "tab" in "table"). Counted as plain text:
-# patterns over words took most of the time of cutting a page. Words that begin alike are looked for
-# only where their beginning occurs: hardly a page has any of them.
-_CONTROLS = {
-    "наж": ("нажмите", "нажать", "нажат"),
-    "кноп": ("кнопк", "кнопок"),
-    "вклад": ("вкладк", "вкладок"),
-    " поле": (" поле ", " полей ", " полем "),
-    " поля": (" поля ", " полях "),
-    " окн": (" окно", " окна", " окне "),
-    " tab": (" tab ", " tabs"),
-    **{word: (word,) for word in ("кликн", "щелкн", "щёлкн", "меню", "флаж", "чекбокс", "переключател", "выпадающ")},
-    **{word: (word,) for word in ("диалогов", "иконк", "значок", "click", "button", " field", "menu", "checkbox")},
-    **{word: (word,) for word in ("dropdown", "dialog", "toggle", " icon")},
-}
+# Counted as plain text: patterns over words took most of the time of cutting a page. Words that begin alike are looked
+# for only where their beginning occurs: hardly a page has any of them.
+_CONTROLS = {**ru.CONTROLS, **en.CONTROLS}
 
 
 def is_labelled(labels: Sequence[str], screen_labels: str) -> bool:

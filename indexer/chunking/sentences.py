@@ -8,11 +8,9 @@ from collections.abc import Iterator
 
 from sentencex import get_sentence_boundaries
 
-# Abbreviations of several words that the library ends a sentence after.
-_UNFINISHED = re.compile(
-    r"(?<![\w.])(?:т\.\s?(?:е|к|н|о)|в\s+т\.\s?ч|и\s+т\.\s?[дп]|и\s+(?:др|пр)|см|рис|табл|напр|англ|гл|кол-во|e\.\s?g|i\.\s?e|etc|approx|fig|no|vs)\.\s+$",
-    re.IGNORECASE,
-)
+from askwiki.language import en, ru
+
+_UNFINISHED = re.compile(rf"(?<![\w.])(?:{'|'.join((*ru.ABBREVIATIONS, *en.ABBREVIATIONS))})\.\s+$", re.IGNORECASE)
 STRETCH = 4_000  # characters that the library is given at once
 _LONGEST_ABBREVIATION = 24  # characters, blanks behind it included
 _GOES_ON = re.compile(r"[\s*_`(«\"]*[a-zа-яё0-9]")

@@ -6,21 +6,16 @@ import re
 import struct
 from typing import Literal, NamedTuple
 
+from askwiki.language import en, ru
+
 Guess = Literal["diagram", "other", "unknown"]
 
 LEAST_SIDE = 150  # pixels; smaller ones are icons and emoticons
 # Whole screens; a diagram has these sizes by accident only.
 SCREENS = {(1920, 1080), (1366, 768), (1440, 900), (1536, 864), (1280, 720), (1280, 1024), (2560, 1440), (3840, 2160)}
 
-_DIAGRAM = re.compile(
-    r"diagram|диаграмм|схем|\bscheme|\bschema|flow|sequence|\buml|bpmn|архитект|architect|drawio|draw\.io|gliffy|"
-    r"plantuml|mermaid|visio|\berd?\b|\bdfd\b|state.?machine|\bжизненн\w+ цикл|workflow|topolog|тополог",
-    re.IGNORECASE,
-)
-_OTHER = re.compile(
-    r"screen.?shot|скрин|снимок|\bscreen\b|\bphoto|фото|\bimg_\d|\blogo|логотип|\bicon|иконк|avatar|аватар|banner",
-    re.IGNORECASE,
-)
+_DIAGRAM = re.compile("|".join((*ru.DIAGRAM_NAMES, *en.DIAGRAM_NAMES)), re.IGNORECASE)
+_OTHER = re.compile("|".join((*ru.OTHER_NAMES, *en.OTHER_NAMES)), re.IGNORECASE)
 
 
 class Picture(NamedTuple):

@@ -5,32 +5,13 @@ from __future__ import annotations
 import re
 
 from askwiki.data import Intent
+from askwiki.language import en, ru
 from askwiki.language.stems import STOP_WORDS, telling_stems
 
-# Words that point at something said before.
-_POINTING = re.compile(
-    r"\b(?:он|она|оно|они|его|е[её]|их|ему|ей|им|ими|н[её]м|ней|них|нему|ним|нее|него"
-    r"|это|этого|этому|этим|этом|эта|этой|эту|этот|эти|этих|этими|тот|того|тому|тем|том|та|той|ту|те|тех|там|туда|оттуда|тут|тогда|такой|такая|такое|такие"
-    r"|таких|таком|последн(?:ий|яя|ее|ие)|первы[йх]|второ[йе]|второму|тоже|также|потом|it|its|he|she|they|them|their|his"
-    r"|her|him|this|that|these|those|there|then|one|ones|same|too)\b",
-    re.IGNORECASE,
-)
-# Beginnings that carry a question on: «а разработчик?», «и сколько…», «нет, я про займы», "and for loans?"
-_CARRYING_ON = re.compile(
-    r"\A\W*(?:а|и|но|или|нет|да|не|ещ[её]|тогда|кроме|плюс|то есть|точнее|вернее|почему|зачем"
-    r"|and|but|or|no|not|what about|how about|also|why|else)\b",
-    re.IGNORECASE,
-)
-_SCREEN = re.compile(
-    r"\b(?:кнопк\w*|пол[еяю]|экран\w*|форм[аеуы]|меню|вкладк\w*|окн[оаеу]|нажа\w+|нажим\w+|кликн\w+|жать|галочк\w*"
-    r"|чекбокс\w*|выпадающ\w+|значок|значк\w+|иконк\w*|button|field|screen|menu|tab|click|press|checkbox|dialog)\b",
-    re.IGNORECASE,
-)
-_CONCEPT = re.compile(
-    r"\b(?:что такое|что значит|зачем|почему|как устроен\w*|чем отлича\w+|определение"
-    r"|what is|what does|why|meaning of)\b",
-    re.IGNORECASE,
-)
+_POINTING = re.compile(rf"\b(?:{'|'.join((*ru.POINTING, *en.POINTING))})\b", re.IGNORECASE)
+_CARRYING_ON = re.compile(rf"\A\W*(?:{'|'.join((*ru.CARRYING_ON, *en.CARRYING_ON))})\b", re.IGNORECASE)
+_SCREEN = re.compile(rf"\b(?:{'|'.join((*ru.SCREEN, *en.SCREEN))})\b", re.IGNORECASE)
+_CONCEPT = re.compile(rf"\b(?:{'|'.join((*ru.CONCEPT, *en.CONCEPT))})\b", re.IGNORECASE)
 CYRILLIC, LATIN = re.compile(r"[А-Яа-яЁё]"), re.compile(r"[A-Za-z]")
 _LATIN_WORD = re.compile(r"\b[A-Za-z']+\b")
 

@@ -29,9 +29,14 @@ _UNKNOWN_FIELD = re.compile(r"extra (fields|inputs)|unknown (field|parameter|arg
 
 # llama.cpp, vLLM (two generations), SGLang, TGI, OpenAI
 _OVERFLOW = re.compile(
-    r"exceed_context_size|exceeds? the available context|context_length_exceeded|maximum context length"
-    r"|longer than the maximum model length|exceeds? the model'?s? maximum|context (size|window|length)"
-    r"|prompt is too long|must be <= \d+|input is too (long|large)",
+    r"exceed_context_size|exceeds? the available context"  # llama.cpp: "request exceeds the available context size"
+    r"|context_length_exceeded|maximum context length"  # OpenAI: "This model's maximum context length is 8192 tokens"
+    r"|longer than the maximum model length"  # vLLM: "The decoder prompt is longer than the maximum model length"
+    r"|exceeds? the model'?s? maximum"  # "The input exceeds the model's maximum"
+    r"|context (size|window|length)"  # "larger than the context window"
+    r"|prompt is too long"  # "prompt is too long: 9000 tokens > 8192"
+    r"|must be <= \d+"  # "`inputs` tokens must be <= 4096"
+    r"|input is too (long|large)",  # "input is too large to process"
     re.IGNORECASE,
 )
 

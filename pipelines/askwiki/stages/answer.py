@@ -10,6 +10,7 @@ from datetime import date
 
 from askwiki.data import Passage, Question, Turn
 from askwiki.errors import ModelError
+from askwiki.language import en, ru
 from askwiki.llm.port import Llm, Message, Reply
 from askwiki.stages.citations.checked_stream import SentenceGate
 from askwiki.stages.fence import Fence, one_line
@@ -18,17 +19,7 @@ from askwiki.stages.tools import StageTools
 
 NO_WORDS = 400  # characters; a longer answer without a source says more than that there is none
 # A model that forgot the word and says it in a sentence.
-_SAYS_NO = re.compile(
-    r"\bне (?:могу|смог\w*|удалось) (?:ответить|помочь|найти|дать ответ)"
-    r"|\b(?:источник|вики|документ|информаци|сведени|ответ)\w*+[^.\n]{0,200}"
-    r"\bне (?:наш[её]?л|найден|содерж|указан|упомина)"
-    r"|\bне (?:наш[её]?л|найден|содерж|указан|упомина)\w*+[^.\n]{0,200}"
-    r"\b(?:источник|вики|документ|информаци|сведени|ответ)"
-    r"|\bнет (?:ответа|информации|данных|сведений)"
-    r"|\b(?:can(?:not|['’]t)|unable to|could ?n[o'’]t) (?:answer|help|assist|find)"
-    r"|\bno (?:answer|information|data)\b|\b(?:do(?:es)?) ?n[o'’]t (?:contain|mention|say|provide)\b",
-    re.IGNORECASE,
-)
+_SAYS_NO = re.compile("|".join((*ru.NO_ANSWER, *en.NO_ANSWER)), re.IGNORECASE)
 NO_ANSWER = "NO_ANSWER"  # how the model says that the sources lack the answer; see the prompts
 HISTORY_CHARACTERS = 4_000  # of the earlier conversation in the answer's prompt; condensing reads more
 SPARE_TOKENS = 64  # for the chat template's own tokens

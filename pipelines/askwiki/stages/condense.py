@@ -16,6 +16,7 @@ from typing import Any, cast
 
 from askwiki.data import Intent, Need, Question, Turn
 from askwiki.errors import Cancelled, ModelError
+from askwiki.language import en, ru
 from askwiki.language.stems import fold
 from askwiki.language.wording import CYRILLIC, LATIN, intent_of, language_of, leans_on_dialogue, points, points_back
 from askwiki.llm.port import Message
@@ -28,14 +29,13 @@ logger = logging.getLogger(__name__)
 
 # What must not get lost on the way: what stands in quotation marks, codes, numbers, names of systems.
 _EXACT = re.compile(
-    r"(?<=[«“])[^«»“”\n]{2,40}(?=[»”])|\b(?=[\w.\-/]{0,40}\d)\w+(?:[-._/]\w+)*|\b[A-ZА-ЯЁ]{2,}(?:[-_]\w+)*|\b[a-z]+(?:[-_][a-z0-9]+)+\b"
+    r"(?<=[«“])[^«»“”\n]{2,40}(?=[»”])"  # «Заявка на отпуск»
+    r"|\b(?=[\w.\-/]{0,40}\d)\w+(?:[-._/]\w+)*"  # КЗ-17, v2.3.1
+    r"|\b[A-ZА-ЯЁ]{2,}(?:[-_]\w+)*"  # VPN
+    r"|\b[a-z]+(?:[-_][a-z0-9]+)+\b"  # order_status
 )
 # What a model says instead of a question.
-_REFUSAL = re.compile(
-    r"\b(?:не могу (?:помочь|ответить|выполнить|обсуждать)|я (?:всего лишь )?языковая модель"
-    r"|can(?:not|['’]t) (?:help|answer|assist)|as an ai\b|unable to (?:help|answer|assist))",
-    re.IGNORECASE,
-)
+_REFUSAL = re.compile(rf"\b(?:{'|'.join((*ru.REFUSALS, *en.REFUSALS))})", re.IGNORECASE)
 LONGEST_CHAIN = 3  # questions that lean one on the other, read together
 MOST_CHARACTERS = 1_500  # of a condensed question; a longer one is no question but an answer
 TERMS = 8  # further search words that are taken from the model

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from askwiki.data import Turn
+from askwiki.language import en, ru
 from askwiki.settings import CondenseSettings
 
 # Open WebUI puts an attached document before the question, as a task of its own with the document in it.
@@ -18,13 +19,11 @@ _TASK, _CONTEXT_END, _QUERY, _QUERY_END = "### Task:", "</context>", "<user_quer
 _FOLDED = re.compile(r"<details\b.*?(?:</details>|\Z)|<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
 # What our answers end with: a heading line and the numbered list of links (``stages.sources``).
 _SOURCE_LIST = re.compile(
-    r"(?:\A|\n)[ \t\u00a0]*\*\*(?:Источники|Sources|Ближайшие страницы|The nearest pages)[^\n]*\*\*[^\S\n]*+\n"
+    r"(?:\A|\n)[ \t\u00a0]*\*\*(?:" + "|".join((*ru.SOURCE_TITLES, *en.SOURCE_TITLES)) + r")[^\n]*\*\*[^\S\n]*+\n"
     r"(?:\s*+(?:\d++\.|-) [^\n]*+(?:\n|\Z))++\s*+\Z"
 )
 _MARKER = re.compile(r"[ \u00a0]?(?:\[\d{1,3}(?:\s*[,;]\s*\d{1,3})*\](?!\())+")
 _CODE = re.compile(r"(```.*?(?:```|\Z)|`[^`\n]*`)", re.DOTALL)
-# Buttons of the chat that come as a message of the person; the question is the one before.
-_BUTTONS = {"добавить детали", "более кратко", "add details", "more concise", "продолжить", "continue response"}
 
 
 def clean(turns: Sequence[Turn], characters: int | None = None) -> tuple[Turn, ...]:
@@ -38,7 +37,7 @@ def clean(turns: Sequence[Turn], characters: int | None = None) -> tuple[Turn, .
 
 def is_button(text: str) -> bool:
     """Whether the message is one of the chat's buttons ("Add details"), not words of the person."""
-    return text.strip().rstrip(".!").lower() in _BUTTONS
+    return text.strip().rstrip(".!").lower() in ru.BUTTONS | en.BUTTONS
 
 
 def split(turns: Sequence[Turn]) -> tuple[tuple[Turn, ...], str, str]:

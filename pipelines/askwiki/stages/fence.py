@@ -10,7 +10,10 @@ from dataclasses import dataclass, field
 # <|im_start|> and the like (ChatML, Llama 3, Phi, Harmony), <｜User｜> (DeepSeek), [INST] (Mistral, Llama 2), Gemma's.
 _TEMPLATE = re.compile(r"<[|｜](?=/?[\w▁])|</?(?:system|user|assistant|s|bos|eos|pad|unk)>", re.I)
 _INSTRUCTION_TAGS = re.compile(
-    r"\[/?(?:INST|SYSTEM_PROMPT|TOOL_CALLS|TOOL_RESULTS|AVAILABLE_TOOLS)\]|<</?SYS>>|</?(?:start|end)_of_turn>", re.I
+    r"\[/?(?:INST|SYSTEM_PROMPT|TOOL_CALLS|TOOL_RESULTS|AVAILABLE_TOOLS)\]"  # [/INST]
+    r"|<</?SYS>>"  # <<SYS>>
+    r"|</?(?:start|end)_of_turn>",  # <end_of_turn>
+    re.I,
 )
 # Characters that a reader does not see and a model does: zero width, direction, tags, variants (but for emoji).
 _INVISIBLE = re.compile(

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from askwiki.data import Candidate, Question, Status, Verdict
 from askwiki.errors import AskWikiError, Cancelled
+from askwiki.language import en, ru
 from askwiki.llm.port import Llm, Message
 from askwiki.settings import RelevanceSettings
 from askwiki.stages.fence import Fence, one_line
@@ -22,8 +23,11 @@ logger = logging.getLogger(__name__)
 LOOK_SECONDS = 0.25  # between two looks at the clock and at the person who may have gone
 STATUS_SECONDS = 1.0  # between two lines of progress: the chat keeps every line
 _DIGIT = re.compile(r"(?<!\d)[01](?!\d)")
-_WORDS: dict[str, Verdict] = {"да": "yes", "нет": "no", "yes": "yes", "no": "no", "true": "yes", "false": "no"}
-_WORD = re.compile(r"\b(?:да|нет|yes|no|true|false)\b", re.IGNORECASE)
+_WORDS: dict[str, Verdict] = {
+    **dict.fromkeys((*ru.YES, *en.YES), "yes"),
+    **dict.fromkeys((*ru.NO, *en.NO), "no"),
+}
+_WORD = re.compile(rf"\b(?:{'|'.join(_WORDS)})\b", re.IGNORECASE)
 
 
 @dataclass(slots=True)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from askwiki.data import Candidate, Chunk, LegHit, Question, Rights, Sparse
 from askwiki.encoders.port import SparseEncoder
+from askwiki.language import en, ru
 from askwiki.language.glossary import Glossary
 from askwiki.language.stems import fold, stems
 from askwiki.language.synonyms import Synonyms
@@ -153,14 +154,14 @@ def boost_preferred(candidates: Sequence[Candidate], question: Question, setting
     return sorted(map(boosted, candidates), key=lambda candidate: (-candidate.score, candidate.chunk.id))
 
 
-_PLACE_WORD = (
-    r"(?:раздел\w*|пространств\w*|спейс\w*|метк\w*|тег(?:а|ом|ами|и|ов|у|е)?|лейбл\w*|ярлык\w*|space|section|label|tag)"
-)
+_PLACE_WORD = f"(?:{'|'.join((*ru.PLACES, *en.PLACES))})"
 _QUOTED = r"[«\"“'](?P<quoted>[^»\"”'\n]{1,60})[»\"”']"
-# «в разделе HR», «с меткой “касса”», "the HR space"
 _PLACE = re.compile(
-    rf"\b{_PLACE_WORD}\s+(?:(?:о|об|про|для|по|about|for|named|called)\s+)?(?:{_QUOTED}|(?P<name>\w[\w&/-]*))"
-    rf"|\b(?:the|in|from)\s+(?P<before>\w[\w&/-]*)\s+(?:space|section)\b|\b(?P<joined>\w+)-(?:раздел|спейс)\w*",
+    # «в разделе HR», «с меткой “касса”», "the section about leave"
+    rf"\b{_PLACE_WORD}\s+(?:(?:{'|'.join((*ru.PLACE_LINKS, *en.PLACE_LINKS))})\s+)?(?:{_QUOTED}|(?P<name>\w[\w&/-]*))"
+    # "the HR space"
+    rf"|\b(?:{'|'.join(en.BEFORE_THEM)})\s+(?P<before>\w[\w&/-]*)\s+(?:{'|'.join(en.PLACES_BEHIND)})\b"
+    rf"|\b(?P<joined>\w+)-(?:{'|'.join(ru.PLACES_JOINED)})",  # HR-спейс
     re.IGNORECASE,
 )
 

@@ -1,0 +1,90 @@
+"""The English words that rules go by, under the names of their Russian twins in ``ru.py``."""
+
+from __future__ import annotations
+
+# --- what every text has ---
+
+_SAY_NOTHING = """
+    a about all also an and any are as at be been but by can could did do does for from had has have how i if in into is
+    it its may me might my no not of on or our please shall should so than that the their them then there these they
+    this those to was we were what when where which who whom whose why will with would you your
+"""
+STOP_WORDS = frozenset(_SAY_NOTHING.split())
+
+
+# --- what leans on the dialogue ---
+
+POINTING = (
+    *(
+        "it",
+        "its",
+        "he",
+        "she",
+        "they",
+        "them",
+        "their",
+        "his",
+        "her",
+        "him",
+        "this",
+        "that",
+        "these",
+        "those",
+        "there",
+    ),
+    *("then", "one", "ones", "same", "too"),
+)
+CARRYING_ON = ("and", "but", "or", "no", "not", "what about", "how about", "also", "why", "else")  # "and for loans?"
+
+# --- what a question is about ---
+
+SCREEN = ("button", "field", "screen", "menu", "tab", "click", "press", "checkbox", "dialog")
+CONCEPT = ("what is", "what does", "why", "meaning of")
+PLACES = ("space", "section", "label", "tag")
+PLACE_LINKS = ("about", "for", "named", "called")  # between the place and its name: "the section about leave"
+PLACES_BEHIND = ("space", "section")  # behind their name: "the HR space"
+BEFORE_THEM = ("the", "in", "from")
+
+# --- what models and chats say ---
+
+YES, NO = ("yes", "true"), ("no", "false")
+REFUSALS = (
+    "can(?:not|['’]t) (?:help|answer|assist)",  # I can't help with that
+    r"as an ai\b",  # as an AI
+    "unable to (?:help|answer|assist)",  # I am unable to answer
+)
+NO_ANSWER = (
+    r"\b(?:can(?:not|['’]t)|unable to|could ?n[o'’]t) (?:answer|help|assist|find)",  # I could not find
+    r"\bno (?:answer|information|data)\b",  # there is no information
+    r"\b(?:do(?:es)?) ?n[o'’]t (?:contain|mention|say|provide)\b",  # the sources don't mention it
+)
+BUTTONS = frozenset({"add details", "more concise", "continue response"})
+SOURCE_TITLES = ("Sources", "The nearest pages")
+
+# --- what a page is about ---
+
+COLUMN_ENDS = (" name",)  # "Field name"
+FIELD_COLUMNS = ("field", "button", "control", "ui element", "element", "menu item", "tab", "column", "icon")
+SCREEN_HEADINGS = ("screen", "form", "dialog", "window", "fields", "buttons", "menu", "toolbar", "user interface", "ui")
+# A blank in front where the letters alone would catch others ("tab" in "table").
+CONTROLS = {
+    " tab": (" tab ", " tabs"),
+    **{
+        word: (word,)
+        for word in ("click", "button", " field", "menu", "checkbox", "dropdown", "dialog", "toggle", " icon")
+    },
+}
+
+# --- what a picture is, by its name ---
+
+DIAGRAM_NAMES = (
+    *("diagram", r"\bscheme", r"\bschema", "flow", "sequence", r"\buml", "bpmn", "architect", "drawio", r"draw\.io"),
+    *("gliffy", "plantuml", "mermaid", "visio", r"\berd?\b", r"\bdfd\b", "state.?machine", "workflow", "topolog"),
+)  # ER, ERD, state machine
+OTHER_NAMES = (
+    *("screen.?shot", r"\bscreen\b", r"\bphoto", r"\bimg_\d", r"\blogo", r"\bicon", "avatar", "banner"),  # IMG_0001
+)
+
+# --- sentences ---
+
+ABBREVIATIONS = (r"e\.\s?g", r"i\.\s?e", "etc", "approx", "fig", "no", "vs")  # e. g.
