@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from askwiki.configuration import load_configuration, setting_names, settings_digest
+from askwiki.configuration import CHECKOUT, load_configuration, setting_names, settings_digest
 from askwiki.errors import SettingsError
 from askwiki.settings import Settings
 
@@ -101,3 +101,17 @@ def test_the_digest_of_settings_changes_with_every_setting_but_the_secrets(folde
     assert digest(ASKWIKI_SEARCH__CANDIDATES="40") != digest()
     assert digest(ASKWIKI_LLM__ANSWER__MODEL="other") != digest()
     assert digest(ASKWIKI_LLM_KEY="sk-secret") == digest()
+
+
+def test_a_setting_that_is_gone_is_said_and_left_out(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
+    write(folder, "llm:\n  connect_timeout: 2\n")
+    read = load_configuration({"ASKWIKI_LLM__CONNECT_TIMEOUT": "3"}, folder)
+    assert read.settings == Settings() and not read.origins
+    said = "is no setting any more: a server has 5 seconds to take a connection. Take it out."
+    assert [record.getMessage() for record in caplog.records] == [
+        f"llm.connect_timeout in {place} {said}" for place in (folder / "settings.yaml", "ASKWIKI_LLM__CONNECT_TIMEOUT")
+    ]
+
+
+def test_the_file_that_comes_with_it_repeats_no_default() -> None:
+    assert load_configuration({}, CHECKOUT / "config").origins.keys() == {"language"}

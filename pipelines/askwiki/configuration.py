@@ -48,6 +48,10 @@ RENAMED = {
     "chunking.pieces": "chunking.sub_chunks",
 }
 
+# Settings that nobody could set better than it is: name -> what holds now. Still read over, with a warning, until the
+# next release.
+GONE = {"llm.connect_timeout": "a server has 5 seconds to take a connection"}
+
 logger = logging.getLogger(__name__)
 
 CHECKOUT = Path(__file__).resolve().parents[2]  # holds pipelines/, config/ …
@@ -142,7 +146,8 @@ def _from_file(path: Path) -> Iterator[tuple[str, tuple[object, str]]]:
         if key in secrets:
             variable = PREFIX + key.upper().replace(".", "__")
             raise SettingsError(f"{key} is a secret: take it out of {path} and set {variable}.")
-        yield _present(key, str(path)), (value, str(path))
+        if not _is_gone(key, str(path)):
+            yield _present(key, str(path)), (value, str(path))
 
 
 def _leaves(tree: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, object]]:
@@ -154,19 +159,26 @@ def _leaves(tree: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, obj
 
 
 def _from_environment(environ: Mapping[str, str]) -> Iterator[tuple[str, tuple[object, str]]]:
-    known = {variable_of(name): name for name in [*RENAMED, *(name for name, _, _ in setting_names())]}
+    known = {variable_of(name): name for name in [*RENAMED, *GONE, *(name for name, _, _ in setting_names())]}
     for variable, value in environ.items():
         if not variable.startswith(PREFIX) or variable in NOT_SETTINGS or value == "":
             continue
         key = SHORT_NAMES.get(variable) or known.get(variable)
         if key is None:
             raise SettingsError(f"{variable} is no setting of askwiki; see docs/settings.md.")
-        yield _present(key, variable), (value, variable)
+        if not _is_gone(key, variable):
+            yield _present(key, variable), (value, variable)
 
 
 def variable_of(name: str) -> str:
     """The environment variable of a setting: ``search.candidates`` -> ``ASKWIKI_SEARCH__CANDIDATES``."""
     return PREFIX + name.upper().replace(".", "__")
+
+
+def _is_gone(key: str, origin: str) -> bool:
+    if key in GONE:
+        logger.warning("%s in %s is no setting any more: %s. Take it out.", key, origin, GONE[key])
+    return key in GONE
 
 
 def _present(key: str, origin: str) -> str:

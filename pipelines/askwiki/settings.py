@@ -102,7 +102,6 @@ class LlmSettings:
     model: str = ""  # default model of all roles; empty = the first the server lists
     parallel: int = 8  # calls at once of this process
     retries: int = 2  # of a call that failed in passing
-    connect_timeout: float = 5.0  # seconds
     silence: float = 60.0  # seconds a streamed answer may stay silent, its beginning included
     context_tokens: int = 8192  # what the answer's model takes, answer included
     characters_per_token: float = 2.5  # measured lower bound for Russian, when no tokenizer is set

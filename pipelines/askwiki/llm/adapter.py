@@ -58,12 +58,7 @@ class OpenAiLlm:
         key = self._settings.key or "none"
         remember(self._settings.key)
         remember_address(url)
-        client = Client(
-            url,
-            key=key,
-            connect_timeout=self._settings.connect_timeout,
-            connections=self._settings.parallel,
-        )
+        client = Client(url, key=key, connections=self._settings.parallel)
         return LlmServer(url.split("//", 1)[1].split("/", 1)[0].rpartition("@")[2], client)
 
     def submit(self, owner: Hashable, call: Callable[[], T]) -> Future[T]:

@@ -28,6 +28,10 @@ class Refused(Exception):
         self.status, self.text, self.headers = status, text, headers
 
 
+# A server within reach takes a connection in milliseconds; a longer wait is part of no answer. Retries are ours.
+CONNECT_SECONDS = 5.0
+
+
 class NotJson(Exception):
     """The answer is no JSON object: another kind of server, or a page that asks to log in."""
 
@@ -35,8 +39,7 @@ class NotJson(Exception):
 class Client:
     """One server. Thread-safe; keeps ``connections`` open between calls."""
 
-    def __init__(self, url: str, *, key: str, connect_timeout: float, connections: int) -> None:
-        self._connect_timeout = connect_timeout
+    def __init__(self, url: str, *, key: str, connections: int) -> None:
         limits = httpx2.Limits(max_connections=None, max_keepalive_connections=connections)
         http = openai.DefaultHttpxClient(limits=limits)
         self._api = openai.OpenAI(base_url=url, api_key=key, max_retries=0, http_client=http)
@@ -65,7 +68,7 @@ class Client:
         return [str(entry["id"]) for entry in listed.get("data") or () if "id" in entry]
 
     def _within(self, seconds: float) -> Any:
-        return {"timeout": openai.Timeout(seconds, connect=min(seconds, self._connect_timeout))}
+        return {"timeout": openai.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS))}
 
 
 @contextmanager
