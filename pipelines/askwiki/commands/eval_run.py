@@ -25,9 +25,8 @@ from askwiki.evaluate.reports import tables
 from askwiki.evaluate.reports.answers import answers_report
 from askwiki.evaluate.reports.merging import merge
 from askwiki.evaluate.reports.numbers import Report, retrieval_report
-from askwiki.evaluate.reports.parts import parts_of
+from askwiki.evaluate.reports.parts import Say, parts_of
 from askwiki.evaluate.reports.review import read_sheet
-from askwiki.evaluate.reports.text import Say
 from askwiki.evaluate.reports.write import read_report, say_in, write_reports, write_review
 from askwiki.evaluate.running.asking import settings_in_force
 from askwiki.evaluate.running.run import read_outcomes

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from askwiki.data import Sparse
 from askwiki.encoders.batches import batches, in_batches, unit_rows
-from askwiki.encoders.identity import dense_identity
 from askwiki.encoders.loading import give_back, loading, running, set_threads
+from askwiki.encoders.port import dense_identity
 from askwiki.encoders.verify import checked
 from askwiki.encoders.weights import TokenWeights
 from askwiki.settings import EmbeddingSettings, SparseSettings

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from askwiki.data import Sparse
 from askwiki.encoders.batches import in_batches, unit_rows
 from askwiki.encoders.calls import Client, Unknown
-from askwiki.encoders.identity import dense_identity
+from askwiki.encoders.port import dense_identity
 from askwiki.errors import ModelError, SettingsError
 from askwiki.settings import EmbeddingSettings, SparseSettings
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askwiki.data import Sparse
+from askwiki.settings import EmbeddingSettings
 
 
 class Embedder(Protocol):
@@ -60,3 +61,18 @@ class SparseEncoder(Protocol):
     def collisions(self) -> int:
         """Terms of all documents so far whose index already belonged to another one."""
         ...
+
+
+def dense_identity(kind: str, settings: EmbeddingSettings, size: int, limit: int) -> Mapping[str, object]:
+    """What makes two encoders the same to an index, for every one whose prefixes are set by us.
+
+    ``size``: numbers in a vector, ``limit``: tokens.
+    """
+    return {
+        "kind": kind,
+        "model": settings.model,
+        "size": size,
+        "limit": limit,
+        "query_prefix": settings.query_prefix,
+        "document_prefix": settings.document_prefix,
+    }

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askwiki.encoders.batches import in_batches, unit_rows
-from askwiki.encoders.identity import dense_identity
 from askwiki.encoders.loading import give_back, loading, running, set_threads
+from askwiki.encoders.port import dense_identity
 from askwiki.encoders.verify import checked
 from askwiki.settings import EmbeddingSettings
 

@@ -3,16 +3,30 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from askwiki.evaluate.losses import PLACES
 from askwiki.evaluate.reports import plots, tables
 from askwiki.evaluate.reports.numbers import Report
 from askwiki.evaluate.reports.plots import Bar
-from askwiki.evaluate.reports.text import Part, Say
 
 GRADES = ("0", "1", "2")
+Rows = Sequence[Sequence[str]]
+Say = Callable[..., str]  # a sentence of config/texts by its name, in the report's language
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One heading with what stands below it; what is empty is left out."""
+
+    title: str
+    text: str = ""
+    rows: Rows = ()
+    plot: str = ""  # SVG
+    name: str = ""  # of the plot's file
+    code: str = ""
 
 
 def parts_of(report: Report, say: Say) -> list[Part]:

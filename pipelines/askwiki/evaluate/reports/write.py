@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from html import escape
 from pathlib import Path
 
 from askwiki.errors import SourceError
 from askwiki.evaluate.outcome import Outcome
+from askwiki.evaluate.reports import tables
 from askwiki.evaluate.reports.numbers import Report
-from askwiki.evaluate.reports.parts import parts_of
+from askwiki.evaluate.reports.parts import Part, Rows, Say, parts_of
 from askwiki.evaluate.reports.review import read_sheet, write_sheet
 from askwiki.evaluate.reports.review_page import review_page
-from askwiki.evaluate.reports.text import Say, write_report
 from askwiki.texts import Texts
 
 SHEET, PAGE = "review.csv", "review.html"
@@ -62,3 +63,62 @@ def say_in(texts: Texts, language: str) -> Say:
         return texts.say(name, language, **values)
 
     return say
+
+
+def write_report(folder: Path, title: str, parts: Sequence[Part]) -> None:
+    """``report.md`` with its plots in ``plots/``, and ``report.html`` that needs no other file."""
+    (folder / "plots").mkdir(parents=True, exist_ok=True)
+    for part in parts:
+        if part.plot:
+            (folder / "plots" / f"{part.name}.svg").write_text(part.plot, encoding="utf-8")
+    (folder / "report.md").write_text("\n\n".join(_markdown(title, parts)) + "\n", encoding="utf-8")
+    (folder / "report.html").write_text("\n".join(_html(title, parts)), encoding="utf-8")
+
+
+def _markdown(title: str, parts: Sequence[Part]) -> Iterator[str]:
+    yield f"# {title}"
+    for part in parts:
+        if part.title:
+            yield f"## {part.title}"
+        if part.text:
+            yield part.text
+        if part.plot:
+            yield f"![{part.title}](plots/{part.name}.svg)"
+        if len(part.rows) > 1:
+            yield tables.markdown(part.rows)
+        if part.code:
+            yield f"```json\n{part.code}\n```"
+
+
+_HEAD = """<!doctype html>
+<html><head><meta charset="utf-8"><title>{title}</title>
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<style>body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 1rem auto 4rem; padding: 0 1rem; }}
+h2 {{ margin-top: 2.2rem; }} table {{ border-collapse: collapse; margin: .8rem 0; }}
+svg {{ max-width: 100%; height: auto; }}
+td, th {{ border: 1px solid #bbb; padding: .25rem .6rem; text-align: left; vertical-align: top; }}
+td {{ overflow-wrap: anywhere; }}
+pre {{ background: #f4f4f4; padding: .8rem; overflow: auto; font-size: .85rem; }}</style></head><body>
+<h1>{title}</h1>"""
+
+
+def _html(title: str, parts: Sequence[Part]) -> Iterator[str]:
+    yield _HEAD.format(title=escape(title))
+    for part in parts:
+        if part.title:
+            yield f"<h2>{escape(part.title)}</h2>"
+        if part.text:
+            yield f"<p>{escape(part.text)}</p>"
+        if part.plot:
+            yield part.plot
+        if len(part.rows) > 1:
+            yield _table(part.rows)
+        if part.code:
+            yield f"<pre>{escape(part.code)}</pre>"
+    yield "</body></html>\n"
+
+
+def _table(rows: Rows) -> str:
+    head = "".join(f"<th>{escape(cell)}</th>" for cell in rows[0])
+    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows[1:])
+    return f"<table><tr>{head}</tr>{body}</table>"
