@@ -14,7 +14,7 @@ from askwiki.configuration import Configuration
 from askwiki.data import Attachment, Clause, Loss, Page
 from askwiki.errors import SourceError, SourceNotWhole
 from askwiki.settings import ConfluenceSettings, Settings, WikiSettings
-from indexer.confluence.sources.rest.client import RestClient, retry_after
+from indexer.confluence.sources.rest.client import RestClient
 from indexer.confluence.sources.rest.live import LiveRecords
 from indexer.confluence.sources.rest.outage import LONGEST_WAIT
 from indexer.confluence.sources.rest.source import RestSource
@@ -76,11 +76,6 @@ def test_a_busy_server_is_waited_for_as_long_as_it_asks() -> None:
     with serving(Wiki([page("1", "А")], busy=[(429, "7"), (503, None), (429, "86400")])) as wiki:
         assert list(read(live(wiki, waits=waits))) == ["1"]
     assert waits == [7.0, 2.0, LONGEST_WAIT]
-
-
-def test_retry_after_may_be_a_date() -> None:
-    assert retry_after("Thu, 01 Jan 1970 00:01:40 GMT", now=lambda: 40.0) == 60.0
-    assert retry_after("soon") is None
 
 
 def test_a_server_that_stays_busy_fails_with_a_sentence() -> None:

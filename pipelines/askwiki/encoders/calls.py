@@ -7,11 +7,12 @@ from typing import Any
 
 import requests
 
+from askwiki.calls.retry import Backoff
 from askwiki.errors import ModelError
 from askwiki.masking import echoed, remember, remember_address
 
 CONNECTIONS = 64  # kept open: what more chats at once open is closed again after each call
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.2, 5.0  # seconds before a call is tried again; doubles each time
+_BACKOFF = Backoff(first=0.2, longest=5.0)
 _AGAIN = {408, 429, 500, 502, 503, 504}  # HTTP: may be better in a moment
 NOT_THERE = {404, 405, 501}  # HTTP: the server does not know the address
 
@@ -57,7 +58,7 @@ class Client:
                     return _content(answer, url)
                 if last or answer.status_code not in _AGAIN:
                     raise _refusal(answer, url)
-            time.sleep(min(_FIRST_PAUSE * 2**attempt, _LONGEST_PAUSE))
+            time.sleep(_BACKOFF.pause(attempt + 1))
         raise AssertionError("the last attempt returns or raises")
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Set
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
-from time import time
 
+from askwiki.calls.retry import Backoff, retry_after
 from askwiki.errors import ContextOverflow, ModelError
 from askwiki.llm.client import TIMEOUT, TRANSPORT, NotJson, Refused
 from askwiki.llm.request import refused_option, says_overflow
@@ -14,7 +13,7 @@ from askwiki.masking import echoed
 
 FOREIGN = (Refused, NotJson, *TRANSPORT)
 PASSING_STATUS = {408, 409, 425, 429, 500, 502, 503, 504}
-FIRST_PAUSE, LONGEST_PAUSE = 0.5, 8.0  # seconds between tries, doubled each time
+BACKOFF = Backoff(first=0.5, longest=8.0)
 SHOWN_CHARACTERS = 300  # of a server's own message
 
 
@@ -31,9 +30,7 @@ class Failure:
 
     def pause(self, tries: int) -> float:
         """Seconds before the next try."""
-        if self.wait is not None:
-            return self.wait
-        return min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** (tries - 1))
+        return BACKOFF.pause(tries, self.wait)
 
 
 def read_failure(error: Exception, server: str, sent: Set[str]) -> Failure:
@@ -58,18 +55,5 @@ def _of_status(error: Refused, server: str, text: str, sent: Set[str]) -> Failur
         return Failure(ModelError(f"The language model at {server} refuses the key; set ASKWIKI_LLM_KEY."))
     option = refused_option(text, sent) if status in (400, 404, 422, 500, 501) else None
     sentence = ModelError(f"The language model at {server} answered {status}: {text}")
-    return Failure(sentence, status < 500 or option is not None, status in PASSING_STATUS, option, _wait(error))
-
-
-def _wait(error: Refused) -> float | None:
-    """Seconds of a Retry-After header, given as a number or as a date."""
-    value = error.headers.get("retry-after")
-    if not value:
-        return None
-    try:
-        return max(0.0, float(value))
-    except ValueError:
-        try:
-            return max(0.0, parsedate_to_datetime(value).timestamp() - time())
-        except ValueError:
-            return None
+    wait = retry_after(error.headers.get("retry-after"))
+    return Failure(sentence, status < 500 or option is not None, status in PASSING_STATUS, option, wait)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import email.utils
 import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -11,6 +10,7 @@ from urllib.parse import urlencode, urljoin, urlsplit
 import requests
 from urllib3.exceptions import HTTPError
 
+from askwiki.calls.retry import retry_after
 from askwiki.errors import SourceError
 from askwiki.masking import remember_address, remember_login
 from askwiki.settings import ConfluenceSettings
@@ -162,20 +162,6 @@ class RestClient:
             raise NotForUs(f"{self.base} has nothing at {urlsplit(response.url).path} (404). Check address and space.")
         if code >= 400:
             raise SourceError(f"{self.base} answers {code} to {urlsplit(response.url).path}.")
-
-
-def retry_after(value: str | None, *, now: Callable[[], float] = time.time) -> float | None:
-    """Seconds to wait: the header holds seconds or a date."""
-    if not value:
-        return None
-    try:
-        return max(0.0, float(value))
-    except ValueError:
-        pass
-    try:
-        return max(0.0, email.utils.parsedate_to_datetime(value).timestamp() - now())
-    except (TypeError, ValueError, OverflowError):
-        return None
 
 
 def _host(address: str) -> str:

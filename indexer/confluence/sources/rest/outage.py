@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from askwiki.calls.retry import Backoff
 from askwiki.errors import SourceError
 
 TRIES = 6  # of one request
 WARY_TRIES = 2  # of a request after one that failed for good, until one is answered again
-FIRST_WAIT = 1.0  # seconds; the waits between the tries of one request double
 LONGEST_WAIT = 300.0  # seconds that a Retry-After may ask for
+BACKOFF = Backoff(first=1.0, longest=LONGEST_WAIT, longest_asked=LONGEST_WAIT)
 LONGEST_WARY_WAIT = 5.0
 PATIENCE = 600.0  # seconds of waits of one request together
 LOOK = 3  # requests that failed for good in a row, after which the wiki is asked whether it is there at all
@@ -22,16 +23,14 @@ class Waits:
     def __init__(self, *, tries: int) -> None:
         self.used = 0
         self._tries = tries
-        self._doubling = FIRST_WAIT
         self._waited = 0.0
 
     def next(self, asked: float | None) -> float | None:
         """Seconds to wait before the next try (``asked``: by the server), None when it is to be given up."""
         self.used += 1
-        wait = min(self._doubling if asked is None else asked, LONGEST_WAIT)
+        wait = BACKOFF.pause(self.used, asked)
         if self._tries == WARY_TRIES:
             wait = min(wait, LONGEST_WARY_WAIT)
-        self._doubling *= 2
         self._waited += wait
         return wait if self.used < self._tries and self._waited <= PATIENCE else None
 

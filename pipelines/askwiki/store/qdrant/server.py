@@ -13,12 +13,13 @@ from qdrant_client import QdrantClient, models
 from qdrant_client.common.client_exceptions import ResourceExhaustedResponse
 from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 
+from askwiki.calls.retry import Backoff
 from askwiki.errors import StoreError
 from askwiki.masking import echoed, remember, remember_address
 from askwiki.settings import StoreSettings
 from askwiki.store.payload import INDEXES, MANY, SPARSE
 
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.2, 10.0  # seconds before a call is tried again; doubles each time
+_BACKOFF = Backoff(first=0.2, longest=10.0, longest_asked=10.0)
 _TOO_MANY, _MISSING, _BUSY = 429, 404, 500  # HTTP: slow down; not there; from here on the server's fault
 
 
@@ -58,7 +59,7 @@ class QdrantServer:
             try:
                 return method(*arguments, **named)
             except (ResponseHandlingException, UnexpectedResponse, ResourceExhaustedResponse, grpc.RpcError) as error:
-                pause = _pause(error, attempt)
+                pause = _pause(error, attempt + 1)
                 if pause is None or attempt == self.settings.retries:
                     raise self._sentence(error) from error
                 time.sleep(pause)
@@ -138,11 +139,11 @@ class QdrantServer:
         )
 
 
-def _pause(error: Any, attempt: int) -> float | None:
+def _pause(error: Any, tries: int) -> float | None:
     """Seconds until the call may be tried again, None when that would not help."""
-    pause: float = min(_FIRST_PAUSE * 2**attempt, _LONGEST_PAUSE)
     if isinstance(error, ResourceExhaustedResponse):
-        return min(float(error.retry_after_s), _LONGEST_PAUSE)
+        return _BACKOFF.pause(tries, float(error.retry_after_s))
+    pause = _BACKOFF.pause(tries)
     if isinstance(error, UnexpectedResponse):
         status = int(error.status_code or _BUSY)
         return pause if status >= _BUSY or status == _TOO_MANY else None
