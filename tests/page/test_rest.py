@@ -275,6 +275,15 @@ def test_an_ancestor_that_one_record_leaves_out_is_known_from_another() -> None:
         assert read(live(wiki))["3"].readers == (STAFF, Clause(("boss",)))
 
 
+def test_records_that_name_only_their_parents_keep_the_restrictions_of_all_above() -> None:
+    pages = [page("1", "Верх", restrictions=restricted(("boss",)))]
+    for number in range(2, 6):
+        above = [{"id": str(number - 1), "title": "Выше"}]
+        pages.append(page(str(number), f"Страница {number}", ancestors=above))
+    with serving(Wiki(pages, space=SPACE, limit=50)) as wiki:
+        assert {found.readers for found in read(live(wiki)).values()} == {(STAFF, Clause(("boss",)))}
+
+
 @pytest.mark.parametrize("anonymous", ["false", 1, [0], {"a": 1}])
 def test_only_a_plain_yes_opens_a_space_to_everybody(anonymous: Any) -> None:
     permission = {"operation": {"operation": "read", "targetType": "space"}, "anonymousAccess": anonymous}

@@ -75,10 +75,13 @@ class RestTree:
         if chain is None:
             clauses += UNKNOWN
         above = dict(chain or ())
-        for known in filter(None, list(above.values())):
-            theirs = self._chain(known)  # what one record leaves out of the way up, another may name
-            above.update(theirs or ())
+        waiting = [found for found in above.values() if found]
+        while waiting:  # what one record leaves out of the way up, another may name
+            theirs = self._chain(waiting.pop())
             clauses += UNKNOWN if theirs is None else ()
+            further = {identity: found for identity, found in theirs or () if identity not in above}
+            above |= further
+            waiting += filter(None, further.values())
         for found in above.values():
             clauses += found.own if found else UNKNOWN
         clauses += facts.own
