@@ -307,6 +307,14 @@ def test_circles_of_groups_end(tmp_path: Path) -> None:
     assert load_directory(file).groups_of("x@example.com") == {"a", "b"}
 
 
+def test_many_layers_of_groups_inside_one_another_are_read_at_once(tmp_path: Path) -> None:
+    file, depth = tmp_path / "groups.yaml", 1_500
+    layers = [f"  g{layer}: ['@g{layer + 1}', '@g{min(layer + 2, depth)}']" for layer in range(40)]
+    chain = [f"  g{layer}: ['@g{layer + 1}']" for layer in range(40, depth)]
+    file.write_text("\n".join(["groups:", *layers, *chain, f"  g{depth}: [x@example.com]"]), encoding="utf-8")
+    assert len(load_directory(file).groups_of("x@example.com")) == depth + 1
+
+
 def test_the_file_of_groups_is_read_again_only_when_it_has_changed(tmp_path: Path) -> None:
     file = tmp_path / "groups.yaml"
     assert load_directory(file) == Directory()

@@ -79,13 +79,14 @@ def _lists(section: Any, name: str, file: Path) -> dict[str, frozenset[str]]:
 def _with_inner_groups(groups: Mapping[str, frozenset[str]], file: Path) -> dict[str, frozenset[str]]:
     """Members with those of the groups named inside; circles are harmless, unknown groups an error."""
 
-    def people(group: str, above: frozenset[str]) -> frozenset[str]:
-        if group in above:
-            return frozenset()
-        if group not in groups:
-            raise SettingsError(f"{file}: the group {group} is named inside another one but not listed itself.")
-        own = frozenset(name for name in groups[group] if not name.startswith(INSIDE))
-        inner = (people(name.removeprefix(INSIDE), above | {group}) for name in groups[group] - own)
-        return own.union(*inner)
+    def people(group: str) -> frozenset[str]:
+        reached, waiting = {group}, [group]
+        while waiting:
+            inner = {name.removeprefix(INSIDE) for name in groups[waiting.pop()] if name.startswith(INSIDE)} - reached
+            for name in sorted(inner - groups.keys()):
+                raise SettingsError(f"{file}: the group {name} is named inside another one but not listed itself.")
+            reached |= inner
+            waiting += inner
+        return frozenset(name for one in reached for name in groups[one] if not name.startswith(INSIDE))
 
-    return {group: people(group, frozenset()) for group in groups}
+    return {group: people(group) for group in groups}
