@@ -248,6 +248,8 @@ def test_nobody_is_known_without_a_record_with_an_address(user: object) -> None:
 def test_a_body_that_names_another_person_than_the_header_is_not_believed() -> None:
     assert identify(USER, {"x-openwebui-user-email": "boris@example.com"}) == Identity()
     assert identify(USER, {"x-openwebui-user-email": "Anna@example.com"}).known
+    both = {"x-openwebui-user-email": "anna@example.com", "x-user-email": "boris@example.com"}
+    assert identify(USER, both) == Identity()
 
 
 def test_the_filter_recalls_groups_with_their_age_until_they_are_too_old() -> None:

@@ -127,6 +127,13 @@ def test_a_display_name_is_not_asked_for_as_if_it_were_a_login(confluence: Confl
     assert confluence.asked == []
 
 
+def test_a_display_name_that_looks_like_an_address_gets_no_groups_of_that_address(confluence: Confluence) -> None:
+    liar = Identity(id="2", email="boris@example.com", name="anna@example.com", known=True)
+    by_name = AccessSettings(user_attribute="name", trust_names=True)
+    assert with_wiki_groups(liar, wiki(confluence), by_name).groups == ()
+    assert confluence.asked == []
+
+
 def test_groups_that_are_too_old_do_not_count(confluence: Confluence) -> None:
     clock = Clock()
     known = wiki(confluence, clock)

@@ -69,8 +69,8 @@ def identity_of(
     """
     record = {key: _text(user.get(key)) for key in ("id", "email", "name", "role")} if isinstance(user, dict) else {}
     email = record.get("email", "")
-    stated = next((headers[name] for name in EMAIL_HEADERS if _filled(headers.get(name))), "")
-    if not email or (stated and fold(urllib.parse.unquote(stated)) != fold(email)):
+    stated = {fold(urllib.parse.unquote(headers[name])) for name in EMAIL_HEADERS if _filled(headers.get(name))}
+    if not email or stated - {fold(email)}:
         return Identity()
     learned, age = _learned_groups(email, headers, settings, directory, memory, recall, known)
     listed = directory.groups_of(email) if "file" in names(settings.groups_from) else frozenset()

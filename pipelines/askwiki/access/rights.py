@@ -110,9 +110,10 @@ def stated_user(identity: Identity, settings: AccessSettings) -> str:
     """The person's user name in the wiki by the stated attribute; empty when it is not to be believed.
 
     Everybody writes the own display name in Open WebUI, another person's login too: it says who somebody is only
-    where the admin says that it cannot be changed (``access.trust_names``).
+    where the admin says that it cannot be changed (``access.trust_names``). One that looks like an e-mail address
+    claims somebody else's in any case.
     """
-    if settings.user_attribute == "name" and not settings.trust_names:
+    if settings.user_attribute == "name" and (not settings.trust_names or "@" in identity.name):
         return ""
     return {"email": identity.email, "name": identity.name, "id": identity.id}[settings.user_attribute]
 
@@ -130,8 +131,6 @@ def unbelieved(settings: AccessSettings) -> str:
 
 def _user_names(identity: Identity, settings: AccessSettings) -> frozenset[str]:
     stated = stated_user(identity, settings)
-    if "@" in stated:  # a display name that looks like an e-mail address claims somebody else's
-        stated = ""
     return frozenset(fold(name) for name in (identity.email, stated, *identity.aliases) if name.strip())
 
 
