@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from askwiki.access.rights import NOBODY, acl_key
-from askwiki.data import Clause
+from askwiki.data import Clause, Rights
 from askwiki.errors import SourceError, SourceNotWhole
+from askwiki.settings import ScheduleSettings
 from indexer.sync.ledger import Ledger
 from indexer.sync.rights import compare_rights
 from indexer.sync.sync import Rules
@@ -126,3 +127,25 @@ def test_rights_of_a_wiki_of_two_thousand_pages_are_taken_within_half_a_minute(t
     assert (public(indexer), ledger.indexed) == (["2001"], 2000)
     print(f"2,001 pages, 2,000 of them with other readers: {seconds:.1f} s")
     assert seconds < 30
+
+
+@pytest.mark.long
+def test_an_edit_in_a_wiki_of_two_thousand_pages_is_answered_from_within_three_minutes(tmp_path: Path) -> None:
+    """With two minutes between the runs: made when a run has just looked, an edit waits for the next, and its end."""
+    indexer = Indexer(tmp_path, embedded(tmp_path / "store"))
+    settings = ScheduleSettings(interval=120)
+    with serving(
+        Wiki([page(str(number), f"Страница {number}") for number in range(1, 2001)], space=OPEN, limit=100)
+    ) as wiki:
+        indexer.run(source(wiki), Rules(between=settings.reconcile))
+        reader = indexer.store.reader()  # of a server that was started before the edit
+        new = {"storage": {"value": "<p>Новый порядок</p>", "representation": "storage"}}
+        wiki.pages[999] = page("1000", "Страница 1000", body=new, version={"number": 4})
+        begun = time.monotonic()
+        ledger = indexer.run(source(wiki), Rules(between=settings.reconcile))
+        texts = [chunk.text for chunk in reader.chunks_of(["1000"], Rights())["1000"]]
+        seconds = settings.interval + time.monotonic() - begun
+        reader.close()
+    assert (ledger.indexed, texts) == (1, ["Новый порядок"])
+    print(f"2,000 pages, one of them edited: {seconds:.1f} s")
+    assert seconds < 180

@@ -15,9 +15,12 @@ from askwiki.configuration import Configuration
 from askwiki.errors import SourceNotWhole
 from askwiki.settings import AccessSettings, Settings
 from indexer.opening import open_source
+from indexer.sync.health import read_health
 from tests.support.damage import DAMAGES, OBJECT, Damage, broken_rules, hole, letter_in_an_id, read
 from tests.support.restricted import make_world, write_exports
+from tests.support.running import environment
 from tests.support.sources import Indexer
+from tests.support.waiting import until
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = ROOT / "tests" / "wiki" / "xml"
@@ -104,6 +107,40 @@ def test_every_command_refuses_an_export_that_is_not_whole(tmp_path: Path, comma
     assert (done.returncode, done.stdout) == (2, "")
     assert "entities.xml is not whole: it breaks off before its last tag" in done.stderr
     assert not (tmp_path / "store").exists()
+
+
+@pytest.mark.parametrize("form", [[], ["--form", "entities"]], ids=["guessed", "named"])
+def test_no_page_of_an_export_that_is_not_whole_is_converted(tmp_path: Path, form: list[str]) -> None:
+    data = (SAMPLE / "entities.xml").read_bytes()
+    sample(tmp_path, data[: data.index(SET)])
+    words = [sys.executable, "-m", "indexer", "convert", str(tmp_path / "entities.xml"), *form]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "entities.xml is not whole: it breaks off before its last tag" in done.stderr
+
+
+def test_a_scheduled_run_of_an_export_that_is_not_whole_fails_and_the_schedule_goes_on(tmp_path: Path) -> None:
+    data = (SAMPLE / "entities.xml").read_bytes()
+    spec, health = sample(tmp_path, data[: data.index(SET)]), tmp_path / "health.json"
+    variables = environment(
+        ASKWIKI_STORE_PATH=str(tmp_path / "store"),
+        ASKWIKI_SYNC__CACHE=str(tmp_path / "cache"),
+        ASKWIKI_SCHEDULE__HEALTH=str(health),
+    )
+    words = [sys.executable, "-m", "indexer", "schedule", "--source", spec]
+    with (tmp_path / "log").open("w", encoding="utf-8") as log:
+        running = subprocess.Popen(words, env=variables, cwd=ROOT, stderr=log)
+        try:
+            until(lambda: read_health(health).error, "no failed run")
+            assert running.poll() is None
+            found = read_health(health)
+            assert "entities.xml is not whole: it breaks off before its last tag" in found.error
+            assert (found.last_success, (tmp_path / "store").exists()) == ("", False)
+            looked = subprocess.run([*words, "--healthy"], env=variables, cwd=ROOT, capture_output=True, text=True)
+            assert (looked.returncode, looked.stdout) == (1, f"The last run failed: {found.error}\n")
+        finally:
+            running.kill()
+            running.wait()
 
 
 def test_a_page_that_lost_its_object_keeps_what_is_stored(tmp_path: Path) -> None:
