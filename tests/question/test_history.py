@@ -7,9 +7,11 @@ from typing import cast
 
 import pytest
 
-from askwiki.data import PUBLIC, Clause, Rights, Turn
-from askwiki.stages.history import links, readable
-from askwiki.store.port import Reader
+from askwiki.data import PUBLIC, Clause, Identity, Rights, Turn
+from askwiki.errors import StoreError
+from askwiki.settings import AccessSettings
+from askwiki.stages.history import links, readable, still_readable
+from askwiki.store.port import Freshness, Reader
 
 HR = "https://wiki.example.com/pages/viewpage.action?pageId=65654#Премии"
 OPEN = "https://wiki.example.com/pages/viewpage.action?pageId=65610"
@@ -88,3 +90,71 @@ def test_a_dialogue_without_answers_asks_the_store_nothing() -> None:
 def test_brackets_in_an_address_belong_to_it() -> None:
     listed = LIST.format(url="https://wiki.example.com/a_(b)")
     assert links(listed) == {"https://wiki.example.com/a_(b)"}
+
+
+@pytest.mark.parametrize(
+    ("listed", "found"),
+    [
+        ("1. [А](https://w/1)\n2. [Б](https://w/2)\n", {"https://w/1", "https://w/2"}),
+        ("- [А](https://w/1)\n", {"https://w/1"}),
+        ("12. [А](<https://w/1>) · обновлено\n", {"https://w/1"}),
+        ("1. А\n", set()),
+        ("1. [А](https://w/1)\n2. Б\n", set()),
+    ],
+    ids=["numbers", "dashes", "pointed brackets", "no address", "one without"],
+)
+def test_the_list_of_an_answer_gives_its_addresses(listed: str, found: set[str]) -> None:
+    assert links(f"Ответ, см. [В](https://w/3).\n\n**Источники**\n\n{listed}") == found
+
+
+def test_an_address_that_the_index_writes_without_escapes_is_the_same_page() -> None:
+    store = Addresses({"https://w/a b": PUBLIC})
+    turns = (Turn("assistant", LIST.format(url="https://w/a%20b")),)
+    assert readable(turns, Rights(), reader=cast(Reader, store)) == turns
+
+
+def test_an_escape_that_is_no_letter_stays_beside_letters_that_are() -> None:
+    store = Addresses({"https://w/Б%20b": PUBLIC})
+    turns = (Turn("assistant", LIST.format(url="https://w/%D0%91%20b")),)
+    assert readable(turns, Rights(), reader=cast(Reader, store)) == turns
+
+
+def test_who_may_not_read_an_old_source_does_not_see_all() -> None:
+    rights = Rights(frozenset({PUBLIC, "hr", "board"}), sources=frozenset({"xml:a"}))
+    assert readable((Turn("assistant", "Премия 10 %."),), rights, reader=cast(Reader, STORE)) == ()
+
+
+class Wiki(Addresses):
+    """A whole reader of a store that was read a moment ago; ``down``: it does not answer."""
+
+    down = False
+
+    def conjunctions(self) -> dict[str, tuple[Clause, ...]]:
+        if self.down:
+            raise StoreError("The store does not answer.")
+        return super().conjunctions()
+
+    def freshness(self) -> list[Freshness]:
+        return []
+
+
+DIALOGUE = (Turn("user", "Какая премия?"), Turn("assistant", LIST.format(url=HR)), Turn("user", "А у аналитика?"))
+QUESTIONS = (DIALOGUE[0], DIALOGUE[2])
+
+
+def still(turns: tuple[Turn, ...], store: Wiki, *groups: str) -> tuple[Turn, ...]:
+    person = Identity(email="anna@example.com", groups=groups, known=True)
+    return still_readable(turns, person, reader=cast(Reader, store), settings=AccessSettings())
+
+
+def test_an_earlier_answer_is_looked_at_with_the_rights_of_who_asks_now() -> None:
+    store = Wiki({HR: "hr"})
+    assert still(DIALOGUE, store, "hr") == DIALOGUE
+    assert still(DIALOGUE, store, "it") == QUESTIONS
+
+
+def test_while_the_store_cannot_say_no_earlier_answer_counts() -> None:
+    store = Wiki({HR: "hr"})
+    store.down = True
+    assert still(DIALOGUE, store, "hr") == QUESTIONS
+    assert still(QUESTIONS, store, "hr") == QUESTIONS

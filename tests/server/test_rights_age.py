@@ -43,6 +43,20 @@ def test_a_time_that_says_nothing_is_too_old(stamp: str) -> None:
     assert young_sources([run("rest:a", days=0, started=stamp, reconciled=stamp)], DAY, NOW) == frozenset()
 
 
+@pytest.mark.parametrize(("ahead", "believed"), [(600, None), (601, frozenset())])
+def test_clocks_may_differ_by_ten_minutes(ahead: float, believed: frozenset[str] | None) -> None:
+    assert young_sources([run("rest:a", days=-ahead / DAY)], DAY, NOW) == believed
+
+
+def test_a_stamp_without_a_zone_is_in_utc() -> None:
+    assert young_sources([run("rest:a", days=0, reconciled="2026-04-30T00:00:00")], DAY, NOW) is None
+    assert young_sources([run("rest:a", days=0, reconciled="2026-04-29T23:59:59")], DAY, NOW) == frozenset()
+
+
+def test_a_run_that_notes_no_comparison_counts_from_its_start() -> None:
+    assert young_sources([run("rest:a", days=0.5, reconciled="")], DAY, NOW) is None
+
+
 def test_a_run_that_asked_only_for_changes_does_not_make_rights_younger() -> None:
     """It sees edits; whom a page was taken from it need not see."""
     item = run("rest:a", days=2, started=NOW.isoformat())
