@@ -6,7 +6,7 @@ import json
 import re
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -17,7 +17,9 @@ from askwiki.settings import ConfluenceSettings, Settings, WikiSettings
 from indexer.confluence.sources.rest.client import RestClient
 from indexer.confluence.sources.rest.live import LiveRecords
 from indexer.confluence.sources.rest.outage import LONGEST_WAIT
+from indexer.confluence.sources.rest.records import Records
 from indexer.confluence.sources.rest.source import RestSource
+from indexer.confluence.sources.rest.tree import DEEPEST, RestTree
 from indexer.opening import open_source
 from indexer.sources import PageFailure, PageRef
 from tests.support.rest_wiki import Wiki, groups, page, restricted, serving, users
@@ -455,3 +457,85 @@ def test_parents_in_a_circle_make_the_readers_unknown(tmp_path: Path) -> None:
 
     found = read(folder(tmp_path, second("1", "2"), second("2", "1")))
     assert {identity: (one.readers, one.path) for identity, one in found.items()} == {"1": (None, ()), "2": (None, ())}
+
+
+class Answers:
+    """Records by id, as the tree asks for them; notes what it was asked."""
+
+    def __init__(self, *records: dict[str, Any], spaces: dict[str, dict[str, Any]] | None = None) -> None:
+        self.records = {record["id"]: record for record in records}
+        self.spaces = spaces or {}
+        self.asked: list[object] = []
+
+    def one(self, page_id: str) -> tuple[dict[str, Any], str] | None:
+        self.asked.append(page_id)
+        return (self.records[page_id], "https://w.example") if page_id in self.records else None
+
+    def space(self, key: str, identity: str) -> dict[str, Any]:
+        self.asked.append((key, identity))
+        return self.spaces.get(key or identity, {})
+
+
+def second_version(identity: str, parent: str | None, **more: Any) -> dict[str, Any]:
+    read = {"read": {"restrictions": {"user": users(), "group": groups()}}}
+    return {"id": identity, "title": f"С{identity}", "parentId": parent, "restrictions": read, **more}
+
+
+def tree(*records: dict[str, Any], **more: Any) -> tuple[RestTree, Answers]:
+    answers = Answers(*records, **more)
+    return RestTree(cast(Records, answers), "https://base.example"), answers
+
+
+def test_parents_are_followed_to_the_root_and_asked_for_once() -> None:
+    made, answers = tree(
+        second_version("1", None, restrictions=restricted(("boss",))), second_version("2", "1"), spaces={"KB": SPACE}
+    )
+    low = made.learn(second_version("3", "2", space={"key": "KB"}), "")
+    assert (made.readers(low), made.path(low)) == ((STAFF, Clause(("boss",))), ("С1", "С2"))
+    made.readers(low)
+    assert answers.asked == ["2", "1", ("KB", "")]
+    assert (made.title("3"), made.title("404"), low.url) == (
+        "С3", "", "https://base.example/pages/viewpage.action?pageId=3"
+    )  # fmt: skip
+
+
+def test_a_parent_that_the_wiki_does_not_show_is_unknown_and_asked_for_once() -> None:
+    made, answers = tree(spaces={"KB": SPACE})
+    low = made.learn(second_version("3", "2", space={"key": "KB"}), "")
+    assert (made.readers(low), made.path(low)) == ((STAFF, UNKNOWN), ())
+    made.readers(low)
+    assert answers.asked == ["2", ("KB", "")]
+
+
+def test_a_parent_whose_own_place_is_not_told_makes_the_rest_unknown() -> None:
+    made, _ = tree(second_version("2", "1", ancestors=None), spaces={"KB": SPACE})
+    low = made.learn(second_version("3", "2", space={"key": "KB"}), "")
+    assert made.readers(low) == (STAFF, UNKNOWN)
+
+
+def test_a_chain_of_parents_may_be_deep_but_not_endless() -> None:
+    deep = [second_version(str(number), str(number - 1) if number else None) for number in range(DEEPEST + 2)]
+    made, _ = tree(*deep, spaces={"KB": SPACE})
+    at_the_end = made.learn(second_version("a", str(DEEPEST - 1), space={"key": "KB"}), "")
+    beyond = made.learn(second_version("b", str(DEEPEST), space={"key": "KB"}), "")
+    assert (made.readers(at_the_end), made.readers(beyond)) == ((STAFF,), (STAFF, UNKNOWN))
+    assert DEEPEST == 200
+
+
+def test_a_space_known_by_its_id_gives_its_key_and_is_asked_for_its_readers() -> None:
+    made, answers = tree(spaces={"77": {"key": "KB"}, "KB": SPACE})
+    one = made.learn(second_version("1", None, spaceId="77"), "")
+    assert (one.space, one.space_id, made.readers(one)) == ("KB", "77", (STAFF,))
+    assert answers.asked == [("", "77"), ("KB", "77")]
+    inside, _ = tree(spaces={"77": {"key": "KB"}, "KB": SPACE})
+    one = inside.learn(second_version("1", None, space={"id": "77"}), "")
+    assert (one.space, one.space_id) == ("KB", "77")
+    nameless, answers = tree(spaces={"77": {**SPACE, "key": None}})
+    one = nameless.learn(second_version("1", None, spaceId="77"), "")
+    assert (one.space, nameless.readers(one), answers.asked) == ("", (STAFF,), [("", "77")] * 2)
+
+
+def test_a_page_of_which_nothing_is_known_has_no_readers_and_an_open_one_has_no_clause() -> None:
+    made, _ = tree(spaces={"KB": {"permissions": [{"operation": {"operation": "read"}, "anonymousAccess": True}]}})
+    assert made.readers(made.learn(second_version("1", None, space={"key": "KB"}), "")) == ()
+    assert made.readers(made.learn({"id": "2", "title": "Б", "space": {"key": "X"}}, "")) is None

@@ -30,7 +30,7 @@ class Addresses:
         return frozenset(url for url in urls if self.addresses.get(url) in rights.keys)
 
     def conjunctions(self) -> dict[str, tuple[Clause, ...]]:
-        return {"hr": (Clause(groups=("hr",)),), "board": (Clause(groups=("board",)),)}
+        return {PUBLIC: (), "hr": (Clause(groups=("hr",)),), "board": (Clause(groups=("board",)),)}
 
 
 STORE = Addresses({HR: "hr", OPEN: PUBLIC})

@@ -52,7 +52,7 @@ def kit(folder: Path, rights: Rights | None = None, wiki: str = "", **access: st
 
 def asker(kit: Kit, user: object = USER, *, recall: bool = False, **headers: str) -> Identity:
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    return identity_behind(user, Request(headers=named), kit, recall=recall)
+    return identity_behind(user, Request(headers=named), kit, **({"recall": True} if recall else {}))
 
 
 @pytest.fixture

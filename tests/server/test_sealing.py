@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from askwiki.openwebui import sealing
-from askwiki.openwebui.sealing import MAX_AGE, STOCK_KEY, Signer
+from askwiki.openwebui.sealing import STOCK_KEY, Signer
 
 PAYLOAD = {"question": "Как сбросить пароль?", "turns": 3}
 SIGNER = Signer("the server's key")
@@ -66,6 +66,17 @@ def test_what_is_no_seal_is_ignored(seal: object) -> None:
     assert opened(seal) is None
 
 
+def test_the_order_of_keys_is_no_part_of_a_seal() -> None:
+    seal = sealed()
+    turned = {**seal, "payload": dict(reversed(seal["payload"].items()))}
+    assert opened(dict(reversed(turned.items()))) == PAYLOAD
+
+
+def test_what_is_no_json_is_not_sealed() -> None:
+    with pytest.raises(ValueError, match="JSON"):
+        SIGNER.seal({"share": float("nan")}, message="", person="")
+
+
 def test_keys_beside_the_seal_do_not_break_it() -> None:
     assert opened({**sealed(), "further": 1}) == PAYLOAD
 
@@ -75,7 +86,7 @@ def test_a_seal_is_good_for_its_time_and_not_before(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(sealing.time, "time", lambda: now[0])
     seal = sealed()
     assert opened(seal) == PAYLOAD
-    now[0] = 1_000_000 + MAX_AGE - 1
+    now[0] = 1_000_899.0  # fifteen minutes after the second it was made in, less one for clocks
     assert opened(seal) == PAYLOAD
     now[0] += 0.5
     assert opened(seal) is None

@@ -6,12 +6,16 @@ import os
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from askwiki.data import PUBLIC, Clause, LegHit, Rights, Sparse
 from askwiki.errors import StoreError, StoreMismatch
+from askwiki.store import records
+from askwiki.store.engine import Engine, Row, Scroll
 from askwiki.store.port import Freshness, Leg, PageState
+from askwiki.store.records import RecordReader
 from tests.support.stores import (
     EMBEDDER,
     FINGERPRINT,
@@ -235,6 +239,30 @@ def test_records_keep_their_ids_from_version_to_version(store: Store) -> None:
     ids = {row.payload["record"]: str(row.id) for row in store.rows()}
     ids.setdefault("run", known["run"])  # the embedded store keeps runs in a file
     assert ids == known
+
+
+class Changing:
+    """Of an engine, the one access key that is in it now."""
+
+    key = "team"
+
+    def scroll(self, _: Scroll) -> list[Row]:
+        return [Row("1", {"key": self.key, "readers": []})]
+
+
+@pytest.mark.parametrize(("immutable", "after"), [(False, "boss"), (True, "team")])
+def test_access_keys_are_learned_again_after_ten_seconds_where_the_content_may_change(
+    monkeypatch: pytest.MonkeyPatch, immutable: bool, after: str
+) -> None:
+    now, engine = [500.0], Changing()
+    monkeypatch.setattr(records.time, "monotonic", lambda: now[0])
+    reader = RecordReader(cast(Engine, engine), immutable=immutable)
+    assert list(reader.conjunctions()) == ["team"]
+    engine.key = "boss"
+    now[0] += 10
+    assert list(reader.conjunctions()) == ["team"]
+    now[0] += 0.1
+    assert list(reader.conjunctions()) == [after]
 
 
 def test_a_chunk_without_an_access_key_gives_none(store: Store) -> None:
