@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 INSTALL := sh tests/fresh/install.sh
 export Q SOURCE PYTHON VENV UPGRADE
 
-.PHONY: help demo serve chat test test-models test-long e2e bench bench-peers soak test-fresh lint fix lock again
+.PHONY: help demo serve chat test test-models test-long test-mutations e2e bench bench-peers soak test-fresh lint fix lock again
 
 help:
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -28,6 +28,9 @@ test-models: $(VENV)/.models ## heavy adapters on tiny models made in the tests,
 
 test-long: $(VENV)/.test ## crash, property and scale tests
 	@$(BIN)/python -m pytest -m long
+
+test-mutations: $(VENV)/.test ## small changes of the code that decides who reads: do the tests see them? SEED=2 COUNT=60
+	@$(BIN)/python -m tests.mutations --seed $(or $(SEED),1) --count $(or $(COUNT),60)
 
 test-fresh: ## the two commands of README on fresh Debian 12 and 13, as an ordinary user; as root or with Docker
 	@$(PYTHON) -m tests.fresh $(MACHINES)
