@@ -15,17 +15,25 @@ from itertools import accumulate
 from operator import attrgetter
 from typing import Literal, NamedTuple
 
-from askwiki.markdown.block_ends import (
+from askwiki.markdown.block_parser_lines import (
+    ATX,
+    FENCE,
+    HTML,
+    ITEM,
+    RULE,
     code_end,
     fence_end,
+    heading_title,
     html_end,
+    indent,
+    is_prose,
+    is_table,
     list_end,
     paragraph_end,
     quote_end,
     skip_blank,
     table_end,
 )
-from askwiki.markdown.line_marks import ATX, FENCE, HTML, ITEM, RULE, heading_title, indent, is_prose, is_table
 
 BlockKind = Literal["heading", "paragraph", "list", "table", "fence", "code", "quote", "html", "rule"]
 
