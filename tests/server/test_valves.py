@@ -198,3 +198,18 @@ def test_what_was_refused_is_told_until_somebody_saves_good_values(
     assert (kept.values["candidates"], [one.split(": ")[1] for one in kept.refused]) == (40, ["many"])
     keep_valves(turned(type(restarted), candidates=30), "wiki_answer")
     assert recall(tmp_path / "wiki_answer").refused == ()
+
+
+@pytest.mark.parametrize(("language", "span"), [("ru", "от {0:g} до {1:g}."), ("en", "{0:g} to {1:g}.")])
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        (AnswerValves, "candidates"),
+        (AnswerValves, "passages"),
+        (AnswerValves, "answer_temperature"),
+        (CondenseValves, "turns"),
+    ],
+)
+def test_a_valve_takes_what_its_label_says(kind: type[Knobs], name: str, language: str, span: str) -> None:
+    _, low, high = kind.SETTINGS[name]
+    assert TEXTS.say(f"valve_{name}_about", language).endswith(span.format(low, high))
