@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 from askwiki.data import PUBLIC, Candidate, Chunk, Passage, Rights
+from askwiki.markdown.fences import close_fences
 from askwiki.settings import PassagesSettings
 from askwiki.stages.passages.assemble import Cut, make_passages, renumbered
 from askwiki.stages.passages.budget import halve, shorten
-from askwiki.stages.passages.spans import GAP, close_fences, join_texts
+from askwiki.stages.passages.spans import GAP, join_texts
 from askwiki.stages.passages.versions import find_twins
 from tests.support.small_wiki import MemoryReader, chunk, kit_of
 

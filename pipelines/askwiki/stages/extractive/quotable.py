@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence, Set
 
+from askwiki.markdown.fences import close_fences
 from askwiki.stages.extractive.units import QuoteUnit
-from askwiki.stages.passages.spans import close_fences
 
 _RULE = re.compile(r"^\s*+\|?(?:\s*+:?-++:?\s*+\|)++(?:\s*+:?-++:?)?\s*+$")  # below a table's header
 WHOLE_TABLE, WHOLE_LIST = 1_500, 700  # characters up to which a table, or a list or a note, is quoted whole

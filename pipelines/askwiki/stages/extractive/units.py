@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from askwiki.stages.passages.spans import FENCE
+from askwiki.markdown.fences import FENCE, fence_after
 
 _SENTENCE = re.compile(r"(?<=[.!?…])\s+(?=[^\s\da-zа-яё])")
 _KINDS = (
@@ -51,7 +51,7 @@ def _blocks(text: str) -> list[QuoteUnit]:
         match = FENCE.match(line)
         kind = "code" if fence or match else next((kind for kind, pattern in _KINDS if pattern.match(line)), "text")
         if match:
-            fence = "" if fence and match[1].startswith(fence) else fence or match[1]
+            fence = fence_after(fence, match[1])
         if kind == "text" and (not line.strip() or _DEFINITION.match(line)):
             apart, goes_on = True, False
         elif kind == "text" and goes_on:

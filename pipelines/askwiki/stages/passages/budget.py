@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from askwiki.data import Passage
-from askwiki.stages.passages.spans import Span, close_fences, join_texts, passage_of
+from askwiki.markdown.fences import close_fences
+from askwiki.stages.passages.spans import Span, join_texts, passage_of
 
 PASSAGE_OVERHEAD = 40  # tokens of a passage's head and fence in the prompt
 LEAST_PIECE = 60  # tokens; a smaller rest of the budget is left empty rather than filled with a torso

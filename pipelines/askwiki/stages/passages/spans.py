@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from askwiki.data import Candidate, Chunk, Passage, Rights
+from askwiki.markdown.fences import close_fences
 from askwiki.store.port import Reader
 
 GAP = "\n\n[…]\n\n"  # between parts of one passage that are not neighbours in the page
-FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})", re.MULTILINE)  # under an item as deep as it stands
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,14 +102,3 @@ def join_texts(chunks: Sequence[Chunk]) -> str:
         else:
             text += GAP + chunk.text
     return text
-
-
-def close_fences(text: str) -> str:
-    """``text`` with its last code block closed, so that nothing after it reads as code."""
-    fence = ""
-    for match in FENCE.finditer(text):
-        if not fence:
-            fence = match[1]
-        elif match[1].startswith(fence):
-            fence = ""
-    return f"{text.rstrip()}\n{fence}" if fence else text
