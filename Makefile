@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 INSTALL := sh tests/fresh/install.sh
 export Q SOURCE PYTHON VENV UPGRADE
 
-.PHONY: help demo serve chat test test-models test-long test-mutations e2e bench bench-peers soak test-fresh lint fix lock again
+.PHONY: help demo serve chat test test-models test-long test-mutations test-server e2e bench bench-peers soak test-fresh lint fix lock again
 
 help:
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -34,6 +34,10 @@ test-mutations: $(VENV)/.test ## small changes of the code that decides who read
 
 test-fresh: ## the two commands of README on fresh Debian 12 and 13, as an ordinary user; as root or with Docker
 	@$(PYTHON) -m tests.fresh $(MACHINES)
+
+test-server: $(VENV)/.test ## contract and promises on a real Qdrant server: the one on PATH or at ASKWIKI_QDRANT_URL
+	@if command -v qdrant >/dev/null || [ -n "$$ASKWIKI_QDRANT_URL" ]; then $(BIN)/python -m pytest -m server; \
+	else $(BIN)/python -c "from tests.support.qdrant import HOW; print('Nothing is tested:', HOW)"; fi
 
 e2e: $(VENV)/.test ## real Open WebUI, LDAP and Chromium
 	@BIN=$(BIN) bash tests/e2e/run.sh

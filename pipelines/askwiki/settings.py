@@ -28,7 +28,8 @@ class StoreSettings:
     qdrant_url: str = ""  # a Qdrant server; empty = embedded
     qdrant_key: str = field(default="", repr=False, metadata={"secret": True})  # of the server
     collection: str = "askwiki"  # alias over the versioned collections
-    grpc: bool = False  # write and search over gRPC (port 6334)
+    grpc: bool = False  # write and search over gRPC
+    grpc_port: int = 6334  # of the server, for gRPC
     verify_tls: bool = True  # false only for a certificate of your own making
     timeout: float = 10.0  # seconds a call
     retries: int = 3  # of a call that failed in passing

@@ -27,7 +27,7 @@ from tests.support.restricted import Person, World, make_world, write_exports
 from tests.support.scripted import ScriptedLlm
 from tests.support.small_wiki import CONFIG, chunk, kit_of, with_settings
 from tests.support.sources import Indexer
-from tests.support.stores import SPARSE, embedded
+from tests.support.stores import SPARSE, Store, embedded
 
 WIKI = WikiSettings(url="https://wiki.example.com")
 CODE = re.compile(r"px\d{5}")
@@ -61,9 +61,9 @@ class Wiki:
         return rights_of(self.identity(person), self.reader.conjunctions(), self.kit.settings.access)
 
 
-def build(folder: Path, world: World) -> Wiki:
+def build(folder: Path, world: World, store: Store | None = None) -> Wiki:
     settings = Settings(wiki=WIKI)
-    indexer = Indexer(folder, embedded(folder / "store"), settings=settings)
+    indexer = Indexer(folder, store or embedded(folder / "store"), settings=settings)
     for export in write_exports(world, folder / "exports"):
         ledger = indexer.run(open_source(f"xml:{export}", Configuration(settings, CONFIG, {})))
         assert (ledger.exit_code, ledger.failures) == (0, ())

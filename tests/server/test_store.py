@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -31,7 +30,12 @@ from tests.support.stores import (
     write_page,
 )
 
-KINDS = ["embedded", "in memory", *(["server"] if os.environ.get("ASKWIKI_QDRANT_URL") else [])]
+KINDS = [
+    "embedded",
+    "in memory",
+    pytest.param("server over REST", marks=pytest.mark.server),
+    pytest.param("server over gRPC", marks=pytest.mark.server),
+]
 EVERYBODY = Rights()
 TEAM = Rights(frozenset({PUBLIC, "team"}))
 ONLY_TEAM = (Clause(groups=("team",)),)
@@ -39,8 +43,8 @@ ONLY_TEAM = (Clause(groups=("team",)),)
 
 @pytest.fixture(params=KINDS)
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
-    if request.param == "server":
-        with real_server() as found:
+    if request.param.startswith("server"):
+        with real_server(replace(request.getfixturevalue("qdrant"), grpc=request.param.endswith("gRPC"))) as found:
             yield found
     else:
         yield embedded(tmp_path / "store") if request.param == "embedded" else in_memory()

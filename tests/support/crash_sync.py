@@ -1,14 +1,16 @@
-"""A sync in a process of its own, to be killed: ``python -m tests.support.crash_sync FOLDER before|after``."""
+"""A sync in a process of its own, to be killed: ``python -m tests.support.crash_sync FOLDER before|after [STORE]``."""
 
 from __future__ import annotations
 
+import json
 import sys
 from dataclasses import replace
 from pathlib import Path
 
 from askwiki.data import Clause, Page
+from askwiki.settings import StoreSettings
 from tests.support.sources import Indexer, make_page
-from tests.support.stores import embedded
+from tests.support.stores import embedded, on_server
 
 PAGES = 120
 
@@ -39,9 +41,11 @@ def _text(number: int, word: str) -> str:
     return f"# Страница {number}\n\n" + "\n\n".join(sections) + "\n"
 
 
-def run(folder: Path, pages: list[Page]) -> None:
-    Indexer(folder, embedded(folder / "store")).sync(*pages)
+def run(folder: Path, pages: list[Page], settings: StoreSettings | None = None) -> None:
+    """Into the embedded store of ``folder``, or into a server's collection; ``folder`` then holds only the cache."""
+    Indexer(folder, on_server(settings) if settings else embedded(folder / "store")).sync(*pages)
 
 
 if __name__ == "__main__":
-    run(Path(sys.argv[1]), {"before": before, "after": after}[sys.argv[2]]())
+    server = StoreSettings(**json.loads(sys.argv[3])) if len(sys.argv) > 3 else None
+    run(Path(sys.argv[1]), {"before": before, "after": after}[sys.argv[2]](), server)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import threading
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -99,13 +98,10 @@ def in_memory() -> Store:
 
 
 @contextmanager
-def real_server() -> Iterator[Store]:
-    """A collection of its own on the server that ASKWIKI_QDRANT_URL names; dropped afterwards."""
+def real_server(place: StoreSettings) -> Iterator[Store]:
+    """A collection of its own on the server of ``place``; dropped afterwards."""
     name = f"test_{uuid.uuid4().hex[:12]}"
-    key = os.environ.get("ASKWIKI_QDRANT_KEY", "")
-    settings = StoreSettings(
-        collection=name, qdrant_url=os.environ["ASKWIKI_QDRANT_URL"], qdrant_key=key, grace=0.0, batch=2
-    )
+    settings = replace(place, collection=name)
     client = connect(settings)
     shared: Any = Lasting(client)
     yield _server(shared, settings)
@@ -113,6 +109,24 @@ def real_server() -> Iterator[Store]:
         if item.name.startswith(f"{name}_v"):
             client.delete_collection(item.name)
     client.close()
+
+
+def on_server(settings: StoreSettings) -> Store:
+    """The index that ``settings`` name; every reader and writer has a client of its own, as in production."""
+    return Store(
+        lambda: ServerReader(QdrantServer(connect(settings), settings)),
+        lambda fingerprint=FINGERPRINT, **named: ServerWriter(
+            QdrantServer(connect(settings), settings), fingerprint, **named
+        ),
+        lambda: _rows_of_server(settings),
+    )
+
+
+def _rows_of_server(settings: StoreSettings) -> list[Row]:
+    server = QdrantServer(connect(settings), settings)
+    rows = list(ServerEngine(server, server.aliased(settings.collection)).scroll(EVERYTHING))
+    server.client.close()
+    return rows
 
 
 def _server(client: Any, settings: StoreSettings) -> Store:

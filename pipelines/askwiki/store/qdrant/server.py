@@ -39,6 +39,7 @@ def connect(settings: StoreSettings) -> QdrantClient:
                 url=settings.qdrant_url,
                 api_key=settings.qdrant_key or None,
                 prefer_grpc=settings.grpc,
+                grpc_port=settings.grpc_port,
                 timeout=math.ceil(settings.timeout),
                 check_compatibility=False,  # would print from a thread of its own
                 **tls,
