@@ -166,13 +166,14 @@ def test_a_server_killed_at_any_moment_of_a_sync_loses_nothing(
 # --- keys, certificates, outages ------------------------------------------------------------------
 
 
-def test_a_read_only_key_reads_and_cannot_write(tmp_path: Path) -> None:
+@pytest.mark.parametrize("grpc", [False, True], ids=["REST", "gRPC"])
+def test_a_read_only_key_reads_and_cannot_write(tmp_path: Path, grpc: bool) -> None:
     if not binary():
         pytest.skip(HOW)
     keys = {"QDRANT__SERVICE__API_KEY": "writes", "QDRANT__SERVICE__READ_ONLY_API_KEY": "reads"}
     with running(tmp_path / "qdrant", **keys) as server:
-        fill(on_server(server.settings(qdrant_key="writes")).writer(), "слово")
-        reading = on_server(server.settings(qdrant_key="reads"))
+        fill(on_server(server.settings(qdrant_key="writes", grpc=grpc)).writer(), "слово")
+        reading = on_server(server.settings(qdrant_key="reads", grpc=grpc))
         reader = reading.reader()
         assert reader.count() == 30
         with pytest.raises(StoreError, match="refused the key"):
@@ -180,7 +181,7 @@ def test_a_read_only_key_reads_and_cannot_write(tmp_path: Path) -> None:
         assert len(reader.search(QUESTIONS, Rights())["text"]) == 10
         reader.close()
         with pytest.raises(StoreError, match="refused the key"):
-            on_server(server.settings(qdrant_key="wrong")).reader().count()
+            on_server(server.settings(qdrant_key="wrong", grpc=grpc)).reader().count()
 
 
 def test_a_certificate_of_the_companys_own_is_trusted_where_it_is_named(

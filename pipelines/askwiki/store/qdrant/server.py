@@ -126,18 +126,27 @@ class QdrantServer:
         where = f"The Qdrant server at {self.settings.qdrant_url}"
         if isinstance(error, UnexpectedResponse):
             if error.status_code in (401, 403):
-                return StoreError(f"{where} refused the key; check ASKWIKI_QDRANT_KEY.")
+                return _refused(where)
             kind = CollectionGone if error.status_code == _MISSING else StoreError
             return kind(
                 f"{where} answered {error.status_code}: {echoed(error.content.decode('utf-8', 'replace'), 300)}"
             )
-        if isinstance(error, grpc.Call) and error.code() == grpc.StatusCode.NOT_FOUND:
-            return CollectionGone(f"{where} does not have the collection any more.")
+        if isinstance(error, grpc.Call):
+            if error.code() in (grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.PERMISSION_DENIED):
+                return _refused(where)
+            if error.code() == grpc.StatusCode.NOT_FOUND:
+                return CollectionGone(f"{where} does not have the collection any more.")
+            said = echoed(error.details() or "", 300)
+            return StoreError(f"{where} could not do it ({error.code().name}: {said}).")
         if isinstance(error, ValueError) and "not found" in str(error):
             return CollectionGone(str(error))
         return StoreError(
             f"{where} could not do it ({str(error).splitlines()[0] if str(error) else type(error).__name__})."
         )
+
+
+def _refused(where: str) -> StoreError:
+    return StoreError(f"{where} refused the key; check ASKWIKI_QDRANT_KEY.")
 
 
 def _pause(error: Any, tries: int) -> float | None:
