@@ -14,7 +14,8 @@ import pytest
 
 from askwiki.configuration import CHECKOUT
 from askwiki.errors import StoreError
-from askwiki.store.embedded.manifest import damage, write_manifest
+from askwiki.store.embedded.files import copy_shard
+from askwiki.store.embedded.manifest import content_of, damage, write_manifest
 from askwiki.store.embedded.room import MEGABYTE, NoRoom, ask_for_room, fill_holes, free_room, holes_cost
 from askwiki.store.embedded.store import EmbeddedReader, EmbeddedWriter
 from tests.support.stores import FINGERPRINT, make_chunk, write_page
@@ -100,10 +101,10 @@ def test_a_version_that_could_not_be_copied_leaves_nothing_behind(
     root = tmp_path / "store"
     index(root, "1")
 
-    def no_space(*_: object) -> int:
+    def no_space(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(os, "pwrite", no_space)
+    monkeypatch.setattr(os, "truncate", no_space)
     with pytest.raises(StoreError, match=r"could not be published.*No space left.*The old one stays in force"):
         index(root, "2")
     assert [path.name for path in (root / "versions").iterdir()] == ["1"]
@@ -117,6 +118,16 @@ def test_a_hole_counts_as_the_zeros_that_are_read_from_it(tmp_path: Path) -> Non
     assert damage(tmp_path) == ""
     (tmp_path / "file").write_bytes(bytes(1 << 20)[:-1] + b"\1")
     assert damage(tmp_path) == "file has changed"
+
+
+def test_copies_leave_zeros_out_so_a_filled_writer_does_not_fill_every_version(tmp_path: Path) -> None:
+    (tmp_path / "writer").mkdir()
+    (tmp_path / "writer" / "file").write_bytes(bytes(8 << 20) + b"end")
+    write_manifest(tmp_path / "writer")
+    copy_shard(tmp_path / "writer", tmp_path / "copy", link=False)
+    assert (tmp_path / "copy" / "file").read_bytes() == bytes(8 << 20) + b"end"
+    assert (tmp_path / "copy" / "file").stat().st_blocks * 512 <= 1 << 17
+    assert content_of(tmp_path / "writer") == 3
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import shutil
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,9 @@ from askwiki.errors import StoreError
 LOG = "wal"
 NEVER_REWRITTEN = ("chunk_", "page_")  # vectors and payloads: only a writer changes these files
 PRIVATE_FOLDER, PRIVATE_FILE = 0o700, 0o600  # the index holds what not everybody may read
-_BLOCK = 1 << 24  # bytes copied at once
+_BLOCK = 1 << 16  # bytes looked at at once
+_ZEROS = bytes(_BLOCK)
+_ONE_MASK = threading.Lock()  # the process has one; of two that change it one would keep the other's
 
 
 def copy_shard(source: Path, target: Path, *, link: bool) -> None:
@@ -34,12 +37,17 @@ def copy_shard(source: Path, target: Path, *, link: bool) -> None:
                 _copy_with_holes(Path(folder, name), here / name)
 
 
-def data_ranges(file: int, size: int) -> Iterator[tuple[int, int]]:
-    """(begin, end) of what is really there of an open file; the rest of its ``size`` bytes are holes."""
-    start = _next(file, 0, os.SEEK_DATA, size)
+def data_blocks(file: int, size: int) -> Iterator[tuple[int, bytes]]:
+    """(offset, bytes) of the blocks of an open file that hold anything but zeros."""
+    done, start = 0, _next(file, 0, os.SEEK_DATA, size)
     while start < size:
         end = _next(file, start, os.SEEK_HOLE, size)
-        yield start, end
+        done = max(done, start - start % _BLOCK)
+        while done < end:
+            block = os.pread(file, min(_BLOCK, size - done), done)
+            if block != _ZEROS[: len(block)]:
+                yield done, block
+            done += _BLOCK
         start = _next(file, end, os.SEEK_DATA, size)
 
 
@@ -66,11 +74,12 @@ def made(path: Path) -> Path:
 @contextlib.contextmanager
 def only_own() -> Iterator[None]:
     """What the engine makes meanwhile only its owner may read. Another thread's new file may be closed as well."""
-    before = os.umask(0o077)
-    try:
-        yield
-    finally:
-        os.umask(before)
+    with _ONE_MASK:
+        before = os.umask(0o077)
+        try:
+            yield
+        finally:
+            os.umask(before)
 
 
 def close_to_others(folder: Path) -> None:
@@ -105,20 +114,13 @@ def _linked(source: Path, target: Path) -> bool:
 
 
 def _copy_with_holes(source: Path, target: Path) -> None:
-    """Copy only what is really there; the rest of the length stays a hole."""
+    """Copy only what is not zero; the rest of the length stays a hole."""
     with source.open("rb") as reading, made(target).open("wb") as writing:
         size = os.fstat(reading.fileno()).st_size
         os.truncate(writing.fileno(), size)
-        for start, end in data_ranges(reading.fileno(), size):
-            _copy_range(reading.fileno(), writing.fileno(), start, end)
-
-
-def _copy_range(reading: int, writing: int, start: int, end: int) -> None:
-    while start < end:
-        block = os.pread(reading, min(_BLOCK, end - start), start)
-        if not block:
-            return
-        start += os.pwrite(writing, block, start)
+        for offset, block in data_blocks(reading.fileno(), size):
+            writing.seek(offset)
+            writing.write(block)
 
 
 def _next(file: int, offset: int, what: int, size: int) -> int:

@@ -9,14 +9,11 @@ from __future__ import annotations
 import json
 import os
 import zlib
-from collections.abc import Iterator
 from pathlib import Path
 
-from askwiki.store.embedded.files import data_ranges, write_text
+from askwiki.store.embedded.files import LOG, data_blocks, write_text
 
 FILE = "manifest.json"
-_BLOCK = 1 << 16  # bytes summed at once
-_ZEROS = bytes(_BLOCK)
 
 
 def write_manifest(folder: Path) -> None:
@@ -30,10 +27,10 @@ def damage(folder: Path) -> str:
         expected = json.loads((folder / FILE).read_text(encoding="utf-8"))
     except FileNotFoundError:
         return ""
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return f"{FILE} cannot be read"
     if not isinstance(expected, dict):
-        return f"{FILE} is none"
+        return f"{FILE} is no manifest"
     found = _names(folder)
     if odd := sorted(found ^ expected.keys()):
         return f"{odd[0]} {'is missing' if odd[0] in expected else 'does not belong there'}"
@@ -45,27 +42,23 @@ def damage(folder: Path) -> str:
         return f"a file cannot be read: {error.strerror}"
 
 
+def content_of(folder: Path) -> int:
+    """Bytes that a copy of the closed folder takes: its log, holes and zeros are not copied."""
+    files = json.loads((folder / FILE).read_text(encoding="utf-8"))
+    return sum(content for name, (_, _, content) in files.items() if LOG not in Path(name).parts)
+
+
 def _names(folder: Path) -> set[str]:
     paths = (Path(here, name) for here, _, names in os.walk(folder) for name in names)
     return {str(path.relative_to(folder)) for path in paths} - {FILE}
 
 
 def _described(path: Path) -> list[int]:
-    """Bytes and checksum of a file."""
+    """Length, checksum, and bytes that are not zero, of a file."""
     with path.open("rb") as file:
         size = os.fstat(file.fileno()).st_size
-        total = 0
-        for offset, block in _blocks(file.fileno(), size):
-            if block != _ZEROS[: len(block)]:
-                total = zlib.crc32(block, zlib.crc32(offset.to_bytes(8, "big"), total))
-    return [size, total]
-
-
-def _blocks(file: int, size: int) -> Iterator[tuple[int, bytes]]:
-    """(offset, bytes) of the blocks that hold data, each once."""
-    done = 0
-    for start, end in data_ranges(file, size):
-        done = max(done, start - start % _BLOCK)
-        while done < end:
-            yield done, os.pread(file, min(_BLOCK, size - done), done)
-            done += _BLOCK
+        total, content = 0, 0
+        for offset, block in data_blocks(file.fileno(), size):
+            total = zlib.crc32(block, zlib.crc32(offset.to_bytes(8, "big"), total))
+            content += len(block)
+    return [size, total, content]

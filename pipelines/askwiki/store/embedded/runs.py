@@ -23,7 +23,9 @@ def read_runs(root: Path) -> list[Freshness]:
     found = read_json(root / FILE)
     try:
         runs = [to_run(item) for _, item in sorted(found.items())]
-        if all(isinstance(value, str) for run in runs for value in (run.source, run.started, run.reconciled)):
+        if all(
+            isinstance(value, str) for run in runs for value in (run.source, run.started, run.reconciled, run.rights)
+        ):
             return runs
     except (TypeError, KeyError, AttributeError):
         pass

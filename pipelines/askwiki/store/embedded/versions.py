@@ -27,8 +27,8 @@ from pathlib import Path
 from askwiki.errors import StoreError
 from askwiki.store.embedded.files import PRIVATE_FOLDER, copy_shard, write_text
 from askwiki.store.embedded.manifest import FILE as MANIFEST
-from askwiki.store.embedded.manifest import damage, write_manifest
-from askwiki.store.embedded.room import WRITING, ask_for_room, taken
+from askwiki.store.embedded.manifest import content_of, damage, write_manifest
+from askwiki.store.embedded.room import WRITING, ask_for_room
 
 AGAIN = "run: python -m indexer sync"  # it publishes a version that is lost or damaged once more
 NOTHING = "nothing was published yet"
@@ -64,7 +64,7 @@ def read_pointer(root: Path) -> Pointer:
 
 def publish(root: Path, folder: Path) -> None:
     """Copy the closed ``folder`` to a new version, then point to it in one step."""
-    ask_for_room(root, taken(folder) + WRITING, "publish the index")
+    ask_for_room(root, content_of(folder) + WRITING, "publish the index")
     versions = root / "versions"
     versions.mkdir(exist_ok=True, mode=PRIVATE_FOLDER)
     number = max(_numbers(root) | _pointed(root) | {0}) + 1
