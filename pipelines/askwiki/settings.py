@@ -200,6 +200,8 @@ class AccessSettings:
     user_attribute: Literal["email", "name", "id"] = "email"
     trust_names: bool = False  # with user_attribute name: nobody can change the own display name
     everybody_groups: str = "confluence-users"  # groups every known user is in
+    recheck: bool = False  # ask the live wiki once more for restrictions of the pages found; it only closes
+    recheck_timeout: float = 0.3  # seconds for that one call; without an answer the index decides
     max_age: float = 2_592_000.0  # seconds; page rights and groups read longer ago are closed; 0 = no limit
 
 

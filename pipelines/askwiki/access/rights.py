@@ -101,6 +101,12 @@ def rights_of(identity: Identity, conjunctions: Mapping[str, tuple[Clause, ...]]
     return Rights(frozenset(passed | {PUBLIC}), identity.note)
 
 
+def passes(identity: Identity, clause: Clause, settings: AccessSettings) -> bool:
+    """Whether one clause lets this person in."""
+    users, groups = _user_names(identity, settings), _group_names(identity, settings)
+    return identity.known and _passes(users, groups, ((_folded(clause.users), _folded(clause.groups)),))
+
+
 def groups_too_old(identity: Identity, settings: AccessSettings) -> bool:
     """Whether what is known of the person's groups is older than the settings trust."""
     return bool(settings.max_age) and identity.groups_age is not None and identity.groups_age > settings.max_age

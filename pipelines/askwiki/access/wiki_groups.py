@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 import requests
 
 from askwiki.access.rights import fold
+from askwiki.access.wiki_session import wiki_session
 from askwiki.calls.breaker import Breaker
 from askwiki.errors import SettingsError, StoreError
-from askwiki.masking import remember_login
 from askwiki.settings import ConfluenceSettings
 
 PAGE = 200  # groups a call
@@ -85,7 +85,7 @@ class WikiGroups:
             raise SettingsError("access.groups_from names rest, so wiki.url must be set (ASKWIKI_WIKI_URL).")
         groups: list[str] = []
         parameter = "accountId" if self.settings.user else "username"  # basic authentication = Cloud
-        with self._session() as session:
+        with wiki_session(self.settings) as session:
             for _ in range(MOST_CALLS):
                 answer = session.get(
                     f"{self.url.rstrip('/')}/rest/api/user/memberof",
@@ -98,12 +98,3 @@ class WikiGroups:
                 if not found or "next" not in answer.json().get("_links", {}):
                     break
         return tuple(groups)
-
-    def _session(self) -> requests.Session:
-        session = requests.Session()
-        remember_login(self.settings.user, self.settings.token)
-        if self.settings.user:
-            session.auth = (self.settings.user, self.settings.token)
-        elif self.settings.token:
-            session.headers["Authorization"] = f"Bearer {self.settings.token}"
-        return session

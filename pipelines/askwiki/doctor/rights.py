@@ -28,7 +28,8 @@ def _of_pages(settings: Settings) -> str:
     else:
         said = "Page rights: until the next sync, which nothing starts by itself (schedule.source is empty)"
     end = f"at most {_time(limit)} (access.max_age)" if limit else "without an end (access.max_age is 0)"
-    return f"{said}; when no run succeeds, {end}."
+    again = " Found pages are asked of the wiki once more (access.recheck)." if settings.access.recheck else ""
+    return f"{said}; when no run succeeds, {end}.{again}"
 
 
 def _of_groups(settings: Settings) -> str:

@@ -7,7 +7,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, replace
 
 from askwiki.data import Candidate, Event, Identity, Passage, Question, Rights, Status, Trace, Turn
-from askwiki.flow.retrieve import Vector, pass_gates, search_question, understand
+from askwiki.flow.retrieve import Vector, pass_gates, recheck, search_question, understand
 from askwiki.flow.run import QuestionRun
 from askwiki.language.layout import other_layout
 from askwiki.language.wording import language_of
@@ -59,7 +59,7 @@ def _search(
     run: QuestionRun, trace: Traced, identity: Identity, early: Future[Vector] | None = None
 ) -> Generator[Status, None, Rights]:
     trace.found, rights = yield from search_question(run, trace.question, identity, early)
-    trace.gated = yield from pass_gates(run, trace.question, trace.found)
+    trace.gated = yield from recheck(run, identity, (yield from pass_gates(run, trace.question, trace.found)))
     trace.confidence = confidence(trace.gated, trace.question, run.settings.answer, run.kit.synonyms)
     return rights
 

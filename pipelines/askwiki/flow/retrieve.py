@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
@@ -9,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from askwiki.access.recheck import refused_pages
 from askwiki.access.rights_age import current_rights
 from askwiki.calls.parts import beside
 from askwiki.data import Candidate, Identity, Question, Rights, Sparse, Status, Turn
@@ -24,6 +26,8 @@ from askwiki.stages.relevance import judge
 from askwiki.stages.rerank import gate
 from askwiki.stages.search import Query, boost_preferred, question_sparse, search, search_terms
 from askwiki.store.fingerprint import check_fingerprint, fingerprint_of
+
+logger = logging.getLogger(__name__)
 
 Vector = NDArray[np.float32]
 CENTRE_SECONDS = 60.0  # for the few vectors that are made once, on the first question
@@ -137,6 +141,30 @@ def pass_gates(
         except ModelError:
             yield run.missing("rerank", "reranker_down")
             return gate(found, question.text, reranker=None, settings=settings)
+
+
+def recheck(
+    run: QuestionRun, identity: Identity, gated: Sequence[Candidate]
+) -> Generator[Status, None, list[Candidate]]:
+    """Without the pages that the live wiki refuses to this person now; how many they were is only logged."""
+    kit, settings = run.kit, run.settings
+    if not settings.access.recheck or not gated:
+        return list(gated)
+    pages = {candidate.chunk.page_id for candidate in gated}
+    with run.stage("recheck"):
+        try:
+            refused = kit.guard.call(
+                "wiki",
+                lambda: refused_pages(pages, identity, settings),
+                seconds=settings.access.recheck_timeout,
+                cancel=run.cancel,
+            )
+        except (StoreError, ModelError) as error:
+            logger.warning("restrictions are as the index has them: %s", error)
+            yield run.missing("search", "recheck_down")
+            return list(gated)
+    logger.info("recheck: %d of %d pages are refused by the wiki", len(refused), len(pages))
+    return [candidate for candidate in gated if candidate.chunk.page_id not in refused]
 
 
 def check_relevance(
