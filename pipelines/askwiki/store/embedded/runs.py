@@ -20,15 +20,14 @@ logger = logging.getLogger(__name__)
 
 def read_runs(root: Path) -> list[Freshness]:
     """By name; StoreError when the file is damaged."""
-    found = read_json(root / FILE)
     try:
-        runs = [to_run(item) for _, item in sorted(found.items())]
+        runs = [to_run(item) for _, item in sorted(read_json(root / FILE).items())]
         if all(
             isinstance(value, str) for run in runs for value in (run.source, run.started, run.reconciled, run.rights)
         ):
             return runs
-    except (TypeError, KeyError, AttributeError):
-        pass
+    except (StoreError, TypeError, KeyError, AttributeError) as error:
+        logger.debug("%s: %s", FILE, error)
     raise StoreError(f"{root / FILE} of the index is damaged; run: python -m indexer sync")
 
 

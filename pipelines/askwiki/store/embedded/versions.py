@@ -19,6 +19,7 @@ links. The engine's files are full of holes (its log alone claims 64 MB), so cop
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import shutil
 from dataclasses import dataclass
@@ -50,11 +51,13 @@ def read_pointer(root: Path) -> Pointer:
     try:
         with path.open("rb") as file:
             number = file.read(_POINTER_BYTES).decode("ascii", "replace").strip()
-        written = path.stat().st_mtime_ns
+            written = os.fstat(file.fileno()).st_mtime_ns
     except FileNotFoundError:
         if _numbers(root):
             raise StoreError(f"The index in {root} does not say which version is in force; {AGAIN}") from None
         return Pointer()
+    except IsADirectoryError:
+        number = ""
     except OSError as error:
         raise StoreError(f"The index folder {root} cannot be read: {error.strerror}.") from error
     if not _NUMBER.fullmatch(number):
@@ -76,6 +79,8 @@ def publish(root: Path, folder: Path) -> None:
     except OSError:
         shutil.rmtree(unfinished, ignore_errors=True)
         raise
+    if (root / "current").is_dir():  # nothing of ours; a file cannot take its place
+        _remove(root / "current")
     write_text(root / "current", f"{number}\n")
     for path in versions.iterdir():
         if path.name != str(number):
