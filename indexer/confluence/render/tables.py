@@ -166,11 +166,13 @@ def pipes(renderer: Renderer, grid: Grid, heads: int, tags: frozenset[str]) -> s
     head = [_line(names), _line(["---"] * grid.width)]
     mixed = heads > 0 and not all(slot.header for row in grid.rows[heads:] for slot in row)
     lines: list[str] = []
+    place, shown = 0, not any(names)  # where the header in force belongs, and whether a row has shown it
     for number, row in enumerate(grid.rows[heads:], start=heads + 1):
         headed = mixed and all(slot.header for slot in row) and number < len(grid.rows) and not spans_all(row)
         if headed and lines and lines[-1]:
             head = [_line([cells.flat(slot) for slot in row]), head[1]]  # a new header for what follows
             lines.append("")
+            place, shown = len(lines), False
             continue
         if spans_all(row):
             text = cells.lines(row[0])
@@ -180,9 +182,10 @@ def pipes(renderer: Renderer, grid: Grid, heads: int, tags: frozenset[str]) -> s
         if any(texts):
             if not lines or lines[-1] == "":
                 lines += head
+                shown = True
             lines.append(_line(texts))
-    if not lines and any(names):
-        lines = head
+    if not shown:  # only captions stand below it
+        lines[place:place] = head
     return "\n\n" + "\n".join(lines).strip("\n") + "\n\n" if lines else ""
 
 
