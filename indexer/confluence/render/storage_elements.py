@@ -79,6 +79,9 @@ def tasks(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
         done = status is not None and "".join(status.itertext()).strip() == "complete"
         if text:
             lines.append(f"- [{'x' if done else ' '}] {indent(text, '  ')[2:]}")
+        for below in child:  # Cloud writes the tasks below a task beside its body
+            if isinstance(below.tag, str) and tag_name(below) == "ac:task-list":
+                lines.append(indent(renderer.process_tag(below, inside).strip("\n"), "  " if text else ""))
     joined = "\n".join(line for line in lines if line)
     if not joined:
         return ""
