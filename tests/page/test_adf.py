@@ -61,3 +61,15 @@ def text(words: str) -> dict[str, Any]:
 def test_a_node_becomes_markdown(given: list[dict[str, Any]], markdown: str) -> None:
     document = json.dumps({"type": "doc", "content": given})
     assert convert(parse_adf(document), Context()).markdown == markdown
+
+
+@pytest.mark.parametrize("bare", [False, True])
+def test_a_table_in_a_cell_is_read_out_of_its_parameter(bare: bool) -> None:
+    words = {"type": "paragraph", "content": [{"type": "text", "text": "консоль"}]}
+    table = {"type": "table", "content": [{"type": "tableRow", "content": [{"type": "tableCell", "content": [words]}]}]}
+    held = {"adf": json.dumps({"type": "doc", "version": 1, "content": [table]})}
+    older = {"macroParams": {"nestedContent": {"value": json.dumps(table)}}}
+    attributes = {"extensionKey": "nested-table", "parameters": older if bare else held}
+    document = {"type": "doc", "content": [{"type": "extension", "attrs": attributes}]}
+    cell = parse_adf(json.dumps(document)).find(".//td")
+    assert cell is not None and "".join(cell.itertext()) == "консоль"

@@ -193,12 +193,26 @@ def _extension(parent: _Element, node: dict[str, Any], attributes: dict[str, Any
     values |= {
         str(name): str(value).lower() if isinstance(value, bool) else str(value) for name, value in guest.items()
     }
+    if str(attributes.get("extensionKey")) == "nested-table":
+        inner = _document(parameters.get("adf")) or _document(values.get("nestedContent"))
+        if inner:
+            _add(parent, inner, depth)
+            return
     plain = values.pop("__bodyContent", "")
     macro = _macro(parent, str(attributes.get("extensionKey") or "extension").rsplit("/", 1)[-1], values)
     if plain:
         etree.SubElement(macro, "{ac}plain-text-body").text = _clean(plain)
     elif node.get("content"):
         _rich(macro, node, depth)
+
+
+def _document(text: Any) -> dict[str, Any]:
+    """What a parameter holds as JSON: a table inside a cell, as a document or as the bare node."""
+    try:
+        found = _dict(json.loads(text)) if isinstance(text, str) else _dict(text)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found.get("content"), list) else {}
 
 
 def _nothing(parent: _Element, node: dict[str, Any], attributes: dict[str, Any], depth: int) -> None:
