@@ -13,7 +13,7 @@ CLASSES = {"metadata-summary-macro": "detailssummary", "jira-table": "jira", "au
 
 
 class RenderedMacros:
-    """Elements of a rendered body by macro id, or by name and order; names of the people it mentions."""
+    """Elements of a rendered body by macro id, or by name and order where an id is missing; names of its people."""
 
     def __init__(self, view: _Element | None) -> None:
         self.people: dict[str, str] = {}
@@ -27,7 +27,10 @@ class RenderedMacros:
         if macro_id and macro_id in self._by_id:
             return self._by_id[macro_id]
         found = self._by_name.get(name, [])
-        return found[number] if 0 <= number < len(found) else None
+        if not 0 <= number < len(found):
+            return None
+        other = found[number].get("data-macro-id")
+        return None if macro_id and other and other != macro_id else found[number]  # another id, another macro
 
     def _learn(self, node: _Element) -> None:
         login = node.get("data-username") or node.get("data-account-id")
