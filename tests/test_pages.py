@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -70,3 +71,14 @@ def test_the_files_that_the_page_of_developers_names_exist() -> None:
     for file in re.findall(r"`([\w/]+\.(?:py|yaml))`", rows[1]):
         if "/" in file:
             assert any((place / file).exists() for place in places), file
+
+
+def test_the_top_level_holds_what_belongs_there_and_nothing_else() -> None:
+    folders = {"pipelines", "indexer", "config", "tests", "docs"}
+    files = {"Dockerfile", "docker-compose.yml", "pyproject.toml", "README.md", "Makefile", "LICENSE", "CHANGELOG.md"}
+    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if tracked.returncode:
+        pytest.skip("not a git checkout")
+    top = {line.split("/")[0] for line in tracked.stdout.splitlines()}
+    strangers = {name for name in top - folders - files - {"requirements.lock"} if not name.startswith(".")}
+    assert strangers == set()
