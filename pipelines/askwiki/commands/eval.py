@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from askwiki.commands.eval_inputs import FAULTS, FINE, only_file, pages_of_source
+from askwiki.configuration import load_configuration
 from askwiki.errors import AskWikiError, SettingsError, SourceError
 from askwiki.evaluate.check import faults_of
 from askwiki.evaluate.compare import compare, comparison_json, comparison_rows
@@ -16,11 +18,13 @@ from askwiki.evaluate.questions import load_questions, read_questions
 from askwiki.evaluate.reports import tables
 from askwiki.evaluate.running.run import read_outcomes
 from askwiki.evaluate.split import divide, write_split
+from askwiki.evaluate.support_file import measure, read_labelled
 
 USAGE = """\
 eval FILE                   put every question of FILE to the flow, judge the answers, write a report
 eval check FILE             faults of the file, one a line; with --source also pages and snippets
 eval review FILE [FILE …]   read graded sheets back (review.csv, or review.json of the review page)
+eval support FILE           labelled answers: how well the check of support finds what their passages lack
 eval compare DIR DIR        two runs, question by question
 eval ablate FILE            what each part contributes
 eval draft FILE             propose questions from pages into FILE, for a person to correct
@@ -40,7 +44,7 @@ ONLY_FOR = {
     "divide": {"check"},
     "matrix": {"ablate"},
     "per_page": {"draft"},
-    "json": {"compare"},
+    "json": {"compare", "support"},
     "out": {"", "check", "review", "ablate", "compare"},
 }
 
@@ -49,7 +53,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = USAGE
     add = parser.add_argument
-    add("words", nargs="+", metavar="FILE", help="a question file, or check | review | compare | ablate | draft …")
+    add(
+        "words",
+        nargs="+",
+        metavar="FILE",
+        help="a question file, or one of the words below",
+    )
     add("--retrieval", action="store_true", help="measure the search only; needs no LLM")
     add("--out", type=Path, metavar="DIR", help="folder of report, answers and sheets; check --divide: the new file")
     add("--user", metavar="EMAIL", help="ask as this person; without, only what everybody may read is found")
@@ -63,7 +72,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add("--divide", type=float, metavar="SHARE", help="check: write --out FILE with the split filled in by page")
     add("--matrix", type=Path, metavar="YAML", help="ablate: own variants, name: {section.setting: value}")
     add("--per-page", type=_positive, help="draft: most questions from one page (3)")
-    add("--json", action="store_true", help="compare: the comparison as JSON on stdout")
+    add("--json", action="store_true", help="compare, support: the figures as JSON on stdout")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -132,6 +141,24 @@ def compare_runs(options: argparse.Namespace, files: Sequence[Path]) -> int:
     return FINE
 
 
+def support(options: argparse.Namespace, files: Sequence[Path]) -> int:
+    """The check of support against labels of people: no store, no models."""
+    answers = read_labelled(only_file(files, "eval support FILE"))
+    figures = measure(answers, load_configuration(os.environ).settings.sources.support)
+    if options.json:
+        print(json.dumps(figures, ensure_ascii=False, indent=2))
+        return FINE
+    for name in ("sentences", "answers"):
+        scores = figures[name]
+        shown = ("precision", "recall", "f1", "false_alarms")
+        values = [f"{key} {scores[key]:.3f}" for key in shown if scores[key] is not None]
+        print(f"{name}: n {scores['n']}, bad {scores['bad']}, {', '.join(values)}")
+    print(
+        f"milliseconds a sentence: p50 {figures['milliseconds']['p50']:.2f}, p95 {figures['milliseconds']['p95']:.2f}"
+    )
+    return FINE
+
+
 def _lazily(name: str) -> Callable[[argparse.Namespace, Sequence[Path]], int]:
     """A subcommand of ``eval_run``, which brings the models: `eval check` starts without them."""
 
@@ -148,6 +175,7 @@ SUBCOMMANDS: Mapping[str, Callable[[argparse.Namespace, Sequence[Path]], int]] =
     "": _lazily("measure"),
     "check": check,
     "compare": compare_runs,
+    "support": support,
     "review": _lazily("review"),
     "ablate": _lazily("ablation"),
     "draft": _lazily("drafts"),
