@@ -30,7 +30,8 @@ class StoreSettings:
     collection: str = "askwiki"  # alias over the versioned collections
     grpc: bool = False  # write and search over gRPC
     grpc_port: int = 6334  # of the server, for gRPC
-    verify_tls: bool = True  # false only for a certificate of your own making
+    qdrant_ca: str = ""  # PEM file of the CA that signed the server's certificate, REST and gRPC; empty = SSL_CERT_FILE
+    verify_tls: bool = True  # false only for a certificate of your own making, over REST
     timeout: float = 10.0  # seconds a call
     retries: int = 3  # of a call that failed in passing
     batch: int = 64  # points a write

@@ -81,7 +81,7 @@ def rows() -> list[dict[str, Any]]:
 def _on_server(url: str) -> list[Mark]:
     key = os.environ.get("ASKWIKI_QDRANT_KEY", "")
     settings = StoreSettings(qdrant_url=url, qdrant_key=key, collection=f"growth_{uuid.uuid4().hex[:12]}")
-    from askwiki.store.qdrant.server import connect
+    from askwiki.store.qdrant.client import connect
 
     try:
         with tempfile.TemporaryDirectory() as folder:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -184,23 +185,37 @@ def test_a_read_only_key_reads_and_cannot_write(tmp_path: Path, grpc: bool) -> N
             on_server(server.settings(qdrant_key="wrong", grpc=grpc)).reader().count()
 
 
+@pytest.mark.parametrize("named_by", ["store.qdrant_ca", "SSL_CERT_FILE"])
+@pytest.mark.parametrize("grpc", [False, True], ids=["REST", "gRPC"])
 def test_a_certificate_of_the_companys_own_is_trusted_where_it_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    encrypted: tuple[Qdrant, Path], monkeypatch: pytest.MonkeyPatch, grpc: bool, named_by: str
 ) -> None:
+    server, certificate = encrypted
+    with pytest.raises(StoreError, match=r"certificate that is not trusted; name the company's CA in store\.qdrant_ca"):
+        on_server(server.settings(retries=0, grpc=grpc)).reader().count()
+    if named_by == "SSL_CERT_FILE":
+        monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    settings = server.settings(
+        grpc=grpc, collection=uuid.uuid4().hex, qdrant_ca=str(certificate) if named_by == "store.qdrant_ca" else ""
+    )
+    fill(on_server(settings).writer(), "слово")
+    reader = on_server(settings).reader()
+    assert reader.count() == 30
+    reader.close()
+
+
+@pytest.fixture(scope="module")
+def encrypted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Qdrant, Path]]:
+    """A server that speaks TLS, and the certificate to be trusted."""
     if not binary():
         pytest.skip(HOW)
-    certificate, key = own_certificate(tmp_path)
+    folder = tmp_path_factory.mktemp("encrypted")
+    certificate, key = own_certificate(folder)
     tls = {
         "QDRANT__SERVICE__ENABLE_TLS": "true", "QDRANT__TLS__CERT": str(certificate), "QDRANT__TLS__KEY": str(key),
     }  # fmt: skip
-    with running(tmp_path / "qdrant", scheme="https", **tls) as server:
-        with pytest.raises(StoreError, match="certificate"):
-            on_server(server.settings(retries=0)).reader().count()
-        monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
-        fill(on_server(server.settings()).writer(), "слово")
-        reader = on_server(server.settings()).reader()
-        assert reader.count() == 30
-        reader.close()
+    with running(folder / "qdrant", scheme="https", **tls) as server:
+        yield server, certificate
 
 
 def own_certificate(folder: Path) -> tuple[Path, Path]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from askwiki.settings import StoreSettings
 from askwiki.store import open_reader, open_writer
 from askwiki.store.engine import Overwrite, Scroll, Where
 from askwiki.store.port import Leg
+from askwiki.store.qdrant.client import connect
 from askwiki.store.qdrant.engine import ServerEngine
 from askwiki.store.qdrant.server import QdrantServer
 from askwiki.store.qdrant.store import ServerReader, ServerWriter
@@ -290,3 +292,24 @@ def test_a_page_is_written_in_one_request_and_a_large_one_in_portions(stub: Any)
     server.client.close()
     sent = [[next(iter(operation)) for operation in body["operations"]] for _, _, _, body in stub.requests]
     assert sent == [["upsert", "upsert"], ["upsert"], ["upsert", "delete", "upsert"]]
+
+
+# --- whom it trusts -------------------------------------------------------------------------------
+
+
+def test_a_file_of_certificates_that_is_none_is_a_sentence(tmp_path: Path) -> None:
+    words = tmp_path / "words.pem"
+    words.write_text("not a certificate", encoding="utf-8")
+    settings = replace(SETTINGS, qdrant_url="https://127.0.0.1:1", qdrant_ca=str(words))
+    with pytest.raises(StoreError, match=r"words\.pem holds no certificates in PEM form"):
+        connect(settings)
+    with pytest.raises(StoreError, match=r"missing\.pem cannot be read: No such file or directory\. It is named by"):
+        connect(replace(settings, qdrant_ca=str(tmp_path / "missing.pem")))
+
+
+def test_a_certificate_that_is_not_checked_is_refused_over_grpc_at_once() -> None:
+    settings = replace(SETTINGS, qdrant_url="https://127.0.0.1:1", verify_tls=False)
+    connect(settings).close()
+    with pytest.raises(StoreError, match=r"store\.qdrant_ca .+ or set store\.grpc: false"):
+        connect(replace(settings, grpc=True))
+    connect(replace(settings, qdrant_url="http://127.0.0.1:1", grpc=True)).close()

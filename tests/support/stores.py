@@ -22,8 +22,9 @@ from askwiki.store.embedded.versions import read_pointer
 from askwiki.store.engine import Row, Scroll, Where
 from askwiki.store.fingerprint import fingerprint_of
 from askwiki.store.port import PageState, Point, Reader, Writer
+from askwiki.store.qdrant.client import connect
 from askwiki.store.qdrant.engine import ServerEngine
-from askwiki.store.qdrant.server import QdrantServer, connect
+from askwiki.store.qdrant.server import QdrantServer
 from askwiki.store.qdrant.store import ServerReader, ServerWriter
 from tests.support.fakes import HashEmbedder
 

@@ -15,7 +15,8 @@ __all__ = ["Reader", "Writer", "open_reader", "open_writer"]
 def open_reader(settings: StoreSettings) -> Reader:
     """Never fails on an empty or missing index: it then has count 0 and an empty fingerprint."""
     if settings.qdrant_url:
-        from askwiki.store.qdrant.server import QdrantServer, connect
+        from askwiki.store.qdrant.client import connect
+        from askwiki.store.qdrant.server import QdrantServer
         from askwiki.store.qdrant.store import ServerReader
 
         return ServerReader(QdrantServer(connect(settings), settings))
@@ -30,7 +31,8 @@ def open_writer(settings: StoreSettings, fingerprint: Mapping[str, Any], *, rebu
     With ``rebuild`` a new index is filled beside the one that answers; ``commit`` switches to it.
     """
     if settings.qdrant_url:
-        from askwiki.store.qdrant.server import QdrantServer, connect
+        from askwiki.store.qdrant.client import connect
+        from askwiki.store.qdrant.server import QdrantServer
         from askwiki.store.qdrant.store import ServerWriter
 
         return ServerWriter(QdrantServer(connect(settings), settings), fingerprint, rebuild=rebuild)

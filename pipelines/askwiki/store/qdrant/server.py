@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 import time
-import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -15,7 +13,7 @@ from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedR
 
 from askwiki.calls.retry import Backoff
 from askwiki.errors import StoreError
-from askwiki.masking import echoed, remember, remember_address
+from askwiki.masking import echoed
 from askwiki.settings import StoreSettings
 from askwiki.store.payload import INDEXES, MANY, SPARSE
 
@@ -25,27 +23,6 @@ _TOO_MANY, _MISSING, _BUSY = 429, 404, 500  # HTTP: slow down; not there; from h
 
 class CollectionGone(StoreError):
     """The collection was replaced and dropped since its name was looked up."""
-
-
-def connect(settings: StoreSettings) -> QdrantClient:
-    """No call is made yet. ``QDRANT_URL`` without a port means 6333, as everywhere with Qdrant."""
-    remember(settings.qdrant_key)
-    remember_address(settings.qdrant_url)
-    tls: dict[str, Any] = {} if settings.verify_tls else {"verify": False}
-    try:
-        with warnings.catch_warnings():  # a key over plain HTTP is usual between containers
-            warnings.filterwarnings("ignore", message="Api key is used with an insecure connection")
-            return QdrantClient(
-                url=settings.qdrant_url,
-                api_key=settings.qdrant_key or None,
-                prefer_grpc=settings.grpc,
-                grpc_port=settings.grpc_port,
-                timeout=math.ceil(settings.timeout),
-                check_compatibility=False,  # would print from a thread of its own
-                **tls,
-            )
-    except ValueError as error:
-        raise StoreError(f"store.qdrant_url is {settings.qdrant_url}, which is no address: {error}.") from error
 
 
 class QdrantServer:
@@ -124,6 +101,11 @@ class QdrantServer:
 
     def _sentence(self, error: Exception) -> StoreError:
         where = f"The Qdrant server at {self.settings.qdrant_url}"
+        if "CERTIFICATE_VERIFY_FAILED" in str(error):
+            return StoreError(
+                f"{where} shows a certificate that is not trusted; name the company's CA in store.qdrant_ca "
+                "(ASKWIKI_STORE__QDRANT_CA), a PEM file."
+            )
         if isinstance(error, UnexpectedResponse):
             if error.status_code in (401, 403):
                 return _refused(where)
