@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
-APART = {"diagrams", "soak"}  # run by name only
+APART = {"diagrams", "server_growth", "soak"}  # run by name only
 HELPERS = {"__init__", "__main__", "calibration", "crowd_clients", "filled", "proc", "row"}
 OUTPUT = Path("bench.json")
 

@@ -7,6 +7,7 @@ Frequency falls with rank as Mandelbrot has it, ``1 / (rank + SHIFT) ** STEEPNES
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 STEMS = 200_000
 STEEPNESS = 1.5
@@ -33,6 +34,12 @@ class Zipf:
     def question(self, words: int) -> str:
         """Words that tell something: none of the most frequent."""
         return " ".join(self._drawn(words, self._heap[COMMON])) + "?"
+
+    def ranks(self, words: int, rarer_than: int = 0) -> NDArray[np.int64]:
+        """Of so many words of a text; 0 is the most frequent word of all."""
+        least = self._heap[rarer_than] if rarer_than else 0.0
+        found = np.searchsorted(self._heap, self._random.uniform(least, 1.0, size=words))
+        return np.minimum(found, STEMS - 1).astype(np.int64)
 
     def _drawn(self, words: int, least: float) -> list[str]:
         ranks = np.searchsorted(self._heap, self._random.uniform(least, 1.0, size=words))

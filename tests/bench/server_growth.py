@@ -1,0 +1,262 @@
+"""How a real Qdrant server grows: ``python -m tests.bench.server_growth [CHUNKS …] [--int8]``, a JSON line a size.
+
+One collection is filled further and further through the store's own writer, four chunks a page, four pieces a chunk.
+At each size, once the server is done with its graphs, our search stage and a bare client ask the same three legs under
+the same rights and fetch the same number of texts, in turns, alone and twenty at once. Texts and sparse weights have
+the statistics of a language; dense vectors are gathered around topics, as those of a wiki are.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from qdrant_client import QdrantClient, models
+
+from askwiki.configuration import load_configuration
+from askwiki.data import PUBLIC, Rights, Sparse, Vectors
+from askwiki.settings import SearchSettings, StoreSettings
+from askwiki.stages.search import Query, search
+from askwiki.store import open_reader, open_writer
+from askwiki.store.port import PageState, Point, Reader, Writer
+from askwiki.store.qdrant.client import connect
+from askwiki.store.qdrant.server import QdrantServer
+from tests.bench.growth import exponent
+from tests.bench.proc import processor
+from tests.support.qdrant import Qdrant, running
+from tests.support.stores import FINGERPRINT, make_chunk
+from tests.support.zipf import Zipf
+
+ROOT = Path(__file__).resolve().parents[2]
+MARKS = [10_000, 50_000, 200_000]
+SIZE, PIECES, WORDS, A_PAGE = 384, 4, 130, 4  # the means of docs-ru
+TOPICS, SPREAD = 2_000, 0.7  # of the vectors; length of what is a chunk's own beside its topic's 1
+TEXTS = 2_000  # different ones
+ASKED, ASKED_WORDS = 60, 7
+TOGETHER = 20
+KEYS = [PUBLIC, *(f"team {number}" for number in range(20))]
+RIGHTS = Rights(frozenset(KEYS[:11]))  # about half of the pages
+SOURCE = "html:growth"
+QUIET_SECONDS = 3_600.0  # most that graphs are waited for
+
+Asked = tuple[NDArray[np.float32], Sparse]
+
+
+class World:
+    """Pages and questions, the same for the same seed."""
+
+    def __init__(self, seed: int = 0) -> None:
+        self._random = np.random.default_rng(seed)
+        self._words = Zipf(seed)
+        self._topics = self._units((TOPICS, SIZE))
+        self._texts = [self._words.text(WORDS) for _ in range(TEXTS)]
+
+    def page(self, number: int) -> list[Point]:
+        topic = self._topics[number % TOPICS]
+        centres = self._around(np.repeat(topic[None], A_PAGE, axis=0))
+        rows = self._around(np.repeat(centres, PIECES + 1, axis=0)).reshape(A_PAGE, PIECES + 1, SIZE)
+        return [
+            Point(
+                make_chunk(str(number), part, self._texts[(number * 7 + part) % TEXTS], acl=KEYS[number % len(KEYS)]),
+                Vectors(rows[part, :PIECES], rows[part, PIECES], self._sparse(WORDS, 0)),
+            )
+            for part in range(A_PAGE)
+        ]
+
+    def question(self) -> Asked:
+        topic = self._topics[self._random.integers(TOPICS)]
+        return self._around(topic[None])[0], self._sparse(ASKED_WORDS, 200)
+
+    def _sparse(self, words: int, rarer_than: int) -> Sparse:
+        found, counts = np.unique(self._words.ranks(words, rarer_than), return_counts=True)
+        return Sparse(tuple(found.tolist()), tuple((counts * 2.2 / (counts + 1.2)).tolist()))
+
+    def _around(self, centres: NDArray[np.float32]) -> NDArray[np.float32]:
+        found = centres + SPREAD * self._units(centres.shape)
+        return np.asarray(found / np.linalg.norm(found, axis=1, keepdims=True), dtype=np.float32)
+
+    def _units(self, shape: tuple[int, ...]) -> NDArray[np.float32]:
+        rows = self._random.standard_normal(shape, dtype=np.float32)
+        return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """Our search stage and the bare client beside it."""
+
+    reader: Reader
+    client: QdrantClient
+    collection: str
+    settings: SearchSettings
+
+    def ours(self, asked: Asked) -> int:
+        return len(search(Query(*asked), RIGHTS, reader=self.reader, settings=self.settings))
+
+    def bare(self, asked: Asked) -> int:
+        """The same legs under the same filter, then the payloads of the first fifty."""
+        dense, sparse = asked
+        readable = models.FieldCondition(key="acl", match=models.MatchAny(any=sorted(RIGHTS.keys)))
+        vector = models.SparseVector(indices=list(sparse.indices), values=list(sparse.values))
+        queries: list[tuple[str, Any]] = [("text", [dense.tolist()]), ("context", dense.tolist()), ("sparse", vector)]
+        requests = [
+            models.QueryRequest(
+                query=query, using=name, filter=models.Filter(must=[readable]), limit=self.settings.depth,
+                with_payload=["id"],
+            )
+            for name, query in queries
+        ]  # fmt: skip
+        answers = self.client.query_batch_points(self.collection, requests=requests)
+        names = dict.fromkeys(
+            point.payload["id"]
+            for points in zip(*(answer.points for answer in answers), strict=False)
+            for point in points
+        )
+        chosen = models.FieldCondition(key="id", match=models.MatchAny(any=list(names)[: self.settings.candidates]))
+        records, _ = self.client.scroll(
+            self.collection, scroll_filter=models.Filter(must=[chosen, readable]), limit=500, with_payload=True
+        )
+        return len(records)
+
+
+def measure(server: Qdrant, settings: StoreSettings, marks: Sequence[int]) -> Iterator[dict[str, Any]]:
+    """A row of figures for each size, as soon as it is known."""
+    world = World()
+    asked = [world.question() for _ in range(ASKED)]
+    writer = open_writer(settings, {**FINGERPRINT, "sizes": {"text": SIZE, "context": SIZE}})
+    page, writing, indexing = 0, 0.0, 0.0
+    asking = replace(settings, grpc=False)  # as compose does
+    pid = server.process.pid if server.process else 0
+    for mark in marks:
+        begun, spent = time.monotonic(), processor(pid)
+        while page * A_PAGE < mark:
+            write(writer, world, page)
+            page += 1
+        writer.commit()
+        written = time.monotonic()
+        writing += written - begun
+        client = connect(asking)
+        collection = QdrantServer(client, asking).aliased(settings.collection)
+        waited = until_quiet(client, collection)
+        indexing += processor(pid) - spent
+        reader = open_reader(asking)
+        search_settings = load_configuration({}, ROOT / "config").settings.search
+        figures = timed(Asking(reader, client, collection, search_settings), asked)
+        reader.close()
+        client.close()
+        yield {
+            "chunks": mark,
+            "written_s": round(writing, 1),
+            "graphs_s": round(waited, 1),
+            "server_cpu_s": round(indexing, 1),
+            **figures,
+            **memory(pid),
+            "disk_mb": on_disk(server.folder / "storage") >> 20,
+            "load": os.getloadavg()[0],
+        }
+    writer.close()
+
+
+def write(writer: Writer, world: World, page: int) -> None:
+    points = world.page(page)
+    state = PageState(str(page), "hash", {point.chunk.id: "" for point in points})
+    writer.replace_page(SOURCE, state, points, ())
+
+
+def until_quiet(client: QdrantClient, collection: str) -> float:
+    """Seconds until the server has no segment left to build."""
+    begun = time.monotonic()
+    calm = 0
+    while calm < 3 and time.monotonic() - begun < QUIET_SECONDS:
+        time.sleep(1.0)
+        calm = calm + 1 if client.get_collection(collection).status == models.CollectionStatus.GREEN else 0
+    return time.monotonic() - begun
+
+
+def timed(asking: Asking, asked: Sequence[Asked]) -> dict[str, float]:
+    """Milliseconds by the clock; ours and the bare client's in turns, so that both meet the same machine."""
+    for each in asked[:10]:
+        asking.ours(each), asking.bare(each)
+    ours, bare = list[float](), list[float]()
+    for each in [*asked, *asked]:
+        ours.append(_seconds(asking.ours, each))
+        bare.append(_seconds(asking.bare, each))
+    many_bare = together(asking.bare, asked)
+    many_ours = together(asking.ours, asked)
+    return {
+        **_told("ours", ours), **_told("bare", bare), **_told("ours_20", many_ours), **_told("bare_20", many_bare),
+        "ratio": round(statistics.median(ours) / statistics.median(bare), 3),
+        "ratio_20": round(statistics.median(many_ours) / statistics.median(many_bare), 3),
+        "hits": statistics.median(asking.ours(each) for each in asked[:9]),
+    }  # fmt: skip
+
+
+def together(ask: Callable[[Asked], int], asked: Sequence[Asked]) -> list[float]:
+    """Twenty threads, each asking everything a third of ``asked`` holds without a pause."""
+    seconds = list[float]()
+
+    def one(first: int) -> None:
+        for place in range(len(asked) // 3):
+            seconds.append(_seconds(ask, asked[(first + place) % len(asked)]))
+
+    threads = [threading.Thread(target=one, args=(number * 3,)) for number in range(TOGETHER)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return seconds
+
+
+def _seconds(ask: Callable[[Asked], int], asked: Asked) -> float:
+    begun = time.perf_counter()
+    ask(asked)
+    return time.perf_counter() - begun
+
+
+def _told(name: str, seconds: Sequence[float]) -> dict[str, float]:
+    middle, high = np.quantile(seconds, [0.5, 0.95]) * 1e3
+    return {f"{name}_p50": round(float(middle), 1), f"{name}_p95": round(float(high), 1)}
+
+
+def memory(pid: int) -> dict[str, int]:
+    """MB resident of the server: its own, and mapped files, which the system may take back."""
+    lines = Path(f"/proc/{pid}/status").read_text(encoding="ascii").splitlines()
+    kilobytes = {line.split(":")[0]: int(line.split()[1]) for line in lines if line.startswith("Rss")}
+    return {"own_mb": kilobytes["RssAnon"] >> 10, "mapped_mb": kilobytes["RssFile"] >> 10}
+
+
+def on_disk(folder: Path) -> int:
+    return sum(path.stat().st_blocks * 512 for path in folder.rglob("*") if path.is_file())
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("marks", nargs="*", type=int, default=MARKS)
+    parser.add_argument("--int8", action="store_true", help="int8 in memory, originals on disk")
+    parser.add_argument("--folder", default=tempfile.gettempdir(), help="where the server may put its files")
+    options = parser.parse_args()
+    more = {"on_disk": True, "quantization": "scalar"} if options.int8 else {}
+    rows = list[dict[str, Any]]()
+    with tempfile.TemporaryDirectory(dir=options.folder) as folder, running(Path(folder, "qdrant")) as server:
+        settings = server.settings(grpc=True, batch=64, timeout=60.0, **more)
+        for row in measure(server, settings, options.marks):
+            rows.append(row)
+            print(json.dumps(row), flush=True)
+    if len(rows) > 1:
+        sizes = [row["chunks"] for row in rows]
+        powers = {name: round(exponent(sizes, [row[name] for row in rows]), 2) for name in ("ours_p50", "server_cpu_s")}
+        print(json.dumps({"to the power of": powers}))
+
+
+if __name__ == "__main__":
+    main()
