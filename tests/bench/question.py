@@ -19,7 +19,7 @@ from askwiki.kit import Kit
 from askwiki.llm.factory import make_llm
 from askwiki.llm.port import Message
 from askwiki.settings import LlmSettings, RelevanceSettings
-from askwiki.store.embedded.store import EmbeddedReader
+from askwiki.store.embedded.store import embedded_reader
 from tests.bench.calibration import scaled
 from tests.bench.filled import fill, questions
 from tests.bench.row import row
@@ -42,7 +42,7 @@ def rows() -> list[dict[str, Any]]:
     with tempfile.TemporaryDirectory() as folder, running_llm() as llm:
         embedder = HashEmbedder(size=384)
         fill(Path(folder), CHUNKS, embedder)
-        reader = EmbeddedReader(Path(folder))
+        reader = embedded_reader(Path(folder))
         kit = kit_of([], reader=reader, embedder=embedder)
         own, stages = _alone(replace(kit, llm=_instant()))
         single, grouped, bare = _over_http(kit, llm)

@@ -17,7 +17,7 @@ from askwiki.access.rights import acl_key, normalise, rights_of
 from askwiki.data import Clause, Identity, Sparse, Vectors
 from askwiki.settings import AccessSettings
 from askwiki.store.embedded.files import copy_shard
-from askwiki.store.embedded.store import EmbeddedReader, EmbeddedWriter
+from askwiki.store.embedded.store import EmbeddedWriter, embedded_reader
 from askwiki.store.embedded.versions import read_pointer
 from askwiki.store.port import PageState, Point
 from tests.bench.search_scale import DEPTH, SIZE, sparse_vector, unit_vector
@@ -91,7 +91,7 @@ def _seconds(
     """Median processor seconds of a question, with and without rights, in turns."""
     copy_shard(root / "versions" / read_pointer(root).number, raw, link=True)
     shard = edge.EdgeShard.load(str(raw / "shard"))
-    reader, settings = EmbeddedReader(root), AccessSettings()
+    reader, settings = embedded_reader(root), AccessSettings()
     ours, theirs = list[float](), list[float]()
     for dense, sparse in asked * 2:
         begun = time.process_time()

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from askwiki.data import PUBLIC, Chunk, Rights, Sparse, Vectors
 from askwiki.store.embedded.files import copy_shard
-from askwiki.store.embedded.store import EmbeddedReader, EmbeddedWriter
+from askwiki.store.embedded.store import EmbeddedWriter, embedded_reader
 from askwiki.store.embedded.versions import read_pointer
 from askwiki.store.port import Leg, PageState, Point
 from tests.support.stores import FINGERPRINT, make_chunk
@@ -55,7 +55,7 @@ def _seconds(root: Path, raw: Path, asked: list[tuple[NDArray[np.float32], Spars
     """Median processor seconds of a question, in turns."""
     copy_shard(root / "versions" / read_pointer(root).number, raw, link=True)
     shard = edge.EdgeShard.load(str(raw / "shard"))
-    reader, rights = EmbeddedReader(root), Rights(frozenset(KEYS[:11]))
+    reader, rights = embedded_reader(root), Rights(frozenset(KEYS[:11]))
     reader.count()
     ours, theirs = list[float](), list[float]()
     for dense, sparse in asked * 2:

@@ -24,7 +24,7 @@ from askwiki.evaluate.running.session import Plan, perform
 from askwiki.kit import Kit
 from askwiki.llm.port import Message
 from askwiki.settings import Settings, WikiSettings
-from askwiki.store.embedded.store import EmbeddedReader
+from askwiki.store.embedded.store import embedded_reader
 from indexer.opening import open_source
 from tests.support.scripted import ScriptedLlm
 from tests.support.small_wiki import kit_of
@@ -85,7 +85,7 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Kit:
         )
     )
     assert ledger.exit_code == 0
-    return kit_of([], embedder=indexer.embedder, reader=EmbeddedReader(folder / "store"))
+    return kit_of([], embedder=indexer.embedder, reader=embedded_reader(folder / "store"))
 
 
 def run(kit: Kit, *blind: str) -> list[Outcome]:

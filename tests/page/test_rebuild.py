@@ -11,7 +11,7 @@ import pytest
 
 from askwiki.commands.command_line import main
 from askwiki.configuration import CHECKOUT
-from askwiki.store.embedded.store import EmbeddedReader
+from askwiki.store.embedded.store import embedded_reader
 from indexer.__main__ import COMMANDS
 
 COUNTS = ("expected", "read", "indexed", "unchanged", "skipped", "failed", "removed")
@@ -109,7 +109,7 @@ def test_a_rebuild_takes_the_sources_of_the_index_and_mends_a_mismatch(indexer: 
     assert (
         "chunker.tokens 400 in the index, 300 in the settings" in refused.stderr or "chunker.tokens" in refused.stderr
     )
-    reader = EmbeddedReader(tmp_path / "store")
+    reader = embedded_reader(tmp_path / "store")
     assert reader.count() == 2
     rebuilt = indexer("rebuild", "--json", **changed)
     assert rebuilt.returncode == 0, rebuilt.stderr
@@ -128,6 +128,6 @@ def test_a_rebuild_from_which_no_page_came_leaves_the_old_index(
     for file in wiki.rglob("*.md"):
         file.write_bytes(b"\xff\xfe\xff")
     assert indexer("rebuild").returncode == 2
-    reader = EmbeddedReader(tmp_path / "store")
+    reader = embedded_reader(tmp_path / "store")
     assert reader.count() == 2
     reader.close()

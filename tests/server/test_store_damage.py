@@ -17,7 +17,7 @@ from askwiki.data import PUBLIC, Chunk, Rights
 from askwiki.errors import StoreError
 from askwiki.store.embedded.edge import EdgeEngine, EnginePanic
 from askwiki.store.embedded.opened import InForce
-from askwiki.store.embedded.store import EmbeddedReader, EmbeddedWriter
+from askwiki.store.embedded.store import EmbeddedWriter, embedded_reader
 from askwiki.store.engine import Where
 from askwiki.store.port import Freshness
 from tests.support.stores import FINGERPRINT, SOURCE, embedded, make_chunk, write_page
@@ -56,7 +56,7 @@ def unchanged_sync(root: Path) -> None:
 
 
 def contents(root: Path) -> dict[str, list[Chunk]]:
-    reader = EmbeddedReader(root)
+    reader = embedded_reader(root)
     try:
         return reader.chunks_of(PAGES, Rights())
     finally:
@@ -134,7 +134,7 @@ LOST: dict[str, Damage] = {
 
 @pytest.mark.parametrize("name", LOST)
 def test_what_is_lost_of_a_version_the_next_unchanged_sync_brings_back(root: Path, name: str) -> None:
-    expected, open_already = contents(root), EmbeddedReader(root)
+    expected, open_already = contents(root), embedded_reader(root)
     assert open_already.count() == 3
     LOST[name](root)
     with pytest.raises(StoreError, match="indexer sync"):
@@ -191,12 +191,12 @@ def test_when_both_are_damaged_nothing_is_thrown_away(root: Path) -> None:
 def test_damaged_notes_of_runs_cost_a_full_comparison(root: Path, text: str) -> None:
     (root / "runs.json").write_text(text, encoding="utf-8")
     with pytest.raises(StoreError, match=r"runs\.json of the index is damaged.*indexer sync"):
-        EmbeddedReader(root).freshness()
+        embedded_reader(root).freshness()
     writer = EmbeddedWriter(root, FINGERPRINT)
     assert writer.freshness() == []
     writer.finish(RUN)
     writer.close()
-    assert EmbeddedReader(root).freshness() == [RUN]
+    assert embedded_reader(root).freshness() == [RUN]
 
 
 def test_a_lock_with_foreign_bytes_is_a_lock(root: Path) -> None:
@@ -245,7 +245,7 @@ def test_after_a_panic_the_version_is_opened_anew(root: Path) -> None:
 
 
 def test_all_files_of_the_store_are_closed_to_other_users(root: Path) -> None:
-    reader = EmbeddedReader(root)
+    reader = embedded_reader(root)
     reader.count()
     unchanged_sync(root)
     below = [path for path in (root / "writer", root / "versions", root / "readers") for path in path.rglob("*")]

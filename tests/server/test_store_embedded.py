@@ -19,7 +19,7 @@ from askwiki.configuration import CHECKOUT
 from askwiki.data import Rights
 from askwiki.errors import StoreError
 from askwiki.store.embedded.files import copy_shard
-from askwiki.store.embedded.store import EmbeddedReader, EmbeddedWriter
+from askwiki.store.embedded.store import EmbeddedWriter, embedded_reader
 from askwiki.store.port import Leg
 from tests.support.stores import EMBEDDER, FINGERPRINT, SOURCE, embedded, make_chunk, write_page
 from tests.support.waiting import PATIENCE, until
@@ -42,7 +42,7 @@ def test_what_the_index_holds_is_for_its_account_only(tmp_path: Path) -> None:
         write_page(writer, make_chunk("1", 0, "первый"))
         writer.commit()
         writer.close()
-        reader = EmbeddedReader(tmp_path / "store")
+        reader = embedded_reader(tmp_path / "store")
         assert reader.count() == 1
     finally:
         os.umask(before)
@@ -63,7 +63,7 @@ def add_page(root: Path, page: str) -> None:
 
 
 def _read_in_a_process(root: str, ready: object, go: object, answers: object) -> None:
-    reader = EmbeddedReader(Path(root))
+    reader = embedded_reader(Path(root))
     answers.put(reader.count())  # type: ignore[attr-defined]
     ready.release()  # type: ignore[attr-defined]
     go.wait()  # type: ignore[attr-defined]
@@ -79,7 +79,7 @@ def test_readers_in_several_processes_and_a_writer_never_block_one_another(root:
         reader.start()
     for _ in readers:
         assert ready.acquire(timeout=PATIENCE)
-    here = EmbeddedReader(root)
+    here = embedded_reader(root)
     add_page(root, "2")
     go.set()
     assert sorted(answers.get(timeout=PATIENCE) for _ in range(4)) == [1, 1, 2, 2]
@@ -90,7 +90,7 @@ def test_readers_in_several_processes_and_a_writer_never_block_one_another(root:
 
 
 def test_old_versions_and_copies_go(root: Path) -> None:
-    reader = EmbeddedReader(root)
+    reader = embedded_reader(root)
     assert reader.count() == 1
     add_page(root, "2")
     assert reader.count() == 2
@@ -102,12 +102,12 @@ def test_old_versions_and_copies_go(root: Path) -> None:
 
 def test_the_copy_of_a_process_that_was_killed_is_removed_by_the_next_reader(root: Path) -> None:
     code = (
-        "import os, sys; from pathlib import Path; from askwiki.store.embedded.store import EmbeddedReader\n"
-        f"reader = EmbeddedReader(Path({str(root)!r})); reader.count(); os.kill(os.getpid(), 9)"
+        "import os, sys; from pathlib import Path; from askwiki.store.embedded.store import embedded_reader\n"
+        f"reader = embedded_reader(Path({str(root)!r})); reader.count(); os.kill(os.getpid(), 9)"
     )
     subprocess.run([sys.executable, "-c", code], env={"PYTHONPATH": str(CHECKOUT / "pipelines")}, check=False)
     assert len(list((root / "readers").glob("*.lock"))) == 1
-    reader = EmbeddedReader(root)
+    reader = embedded_reader(root)
     reader.count()
     assert len(list((root / "readers").glob("*.lock"))) == 1
     reader.close()
@@ -115,7 +115,7 @@ def test_the_copy_of_a_process_that_was_killed_is_removed_by_the_next_reader(roo
 
 def test_a_reader_whose_version_is_replaced_in_the_middle_of_use_goes_on(root: Path) -> None:
     """Many questions from several threads while a writer publishes: every answer is of one version or the next."""
-    reader, stop, seen, faults = EmbeddedReader(root), threading.Event(), set[int](), list[Exception]()
+    reader, stop, seen, faults = embedded_reader(root), threading.Event(), set[int](), list[Exception]()
 
     def ask() -> None:
         try:
@@ -154,7 +154,7 @@ def test_a_version_that_is_replaced_while_it_is_copied_is_not_read_in_part(
         return scandir(path)
 
     monkeypatch.setattr(os, "scandir", publishing)
-    reader = EmbeddedReader(root)
+    reader = embedded_reader(root)
     assert reader.count() == 2
     reader.close()
 
@@ -166,7 +166,7 @@ def test_reading_leaves_the_version_untouched(root: Path) -> None:
 
     before = state()
     for _ in range(2):
-        reader = EmbeddedReader(root)
+        reader = embedded_reader(root)
         reader.search([Leg("text", EMBEDDER.query("первый"), 10)], Rights())
         reader.close()
     assert state() == before
@@ -208,7 +208,7 @@ def test_whatever_a_crash_leaves_the_next_writer_goes_on(root: Path, left: str) 
         (root / "building" / "complete").touch()
         shutil.rmtree(root / "writer")
     add_page(root, "2")
-    reader = EmbeddedReader(root)
+    reader = embedded_reader(root)
     assert reader.count() == 2
     reader.close()
     assert not (root / "building").exists()
@@ -218,7 +218,7 @@ def test_whatever_a_crash_leaves_the_next_writer_goes_on(root: Path, left: str) 
 def test_a_version_that_is_not_there_is_a_sentence(root: Path) -> None:
     shutil.rmtree(root / "versions")
     with pytest.raises(StoreError, match=r"points to version 1, which is not there.*indexer sync"):
-        EmbeddedReader(root).count()
+        embedded_reader(root).count()
 
 
 @pytest.fixture
@@ -231,7 +231,7 @@ def full_disk(tmp_path: Path) -> Iterator[Path]:
 def test_a_folder_that_cannot_be_written_is_a_sentence(full_disk: Path) -> None:
     with pytest.raises(StoreError, match="cannot be written"):
         EmbeddedWriter(full_disk, FINGERPRINT)
-    assert EmbeddedReader(full_disk.parent.parent / "nothing").count() == 0
+    assert embedded_reader(full_disk.parent.parent / "nothing").count() == 0
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no full device here")
@@ -243,7 +243,7 @@ def test_a_full_disk_leaves_the_old_version_in_force(root: Path) -> None:
     with pytest.raises(StoreError, match=r"could not be published.*The old one stays in force"):
         writer.commit()
     writer.close()
-    reader = EmbeddedReader(root)
+    reader = embedded_reader(root)
     assert reader.count() == 1
     reader.close()
 
@@ -262,7 +262,7 @@ def test_pages_that_come_and_go_leave_no_room_behind(tmp_path: Path) -> None:
         kept = [file for file in (root / "writer" / "shard" / "segments").rglob("*") if file.is_file()]
         sizes.append(sum(file.stat().st_blocks for file in kept))
     assert max(sizes[3:]) <= 1.1 * max(sizes[:3])
-    reader = EmbeddedReader(root)
+    reader = embedded_reader(root)
     assert reader.count() == 300
     leg = Leg("text", EMBEDDER.query("страница 7 раздел 3 раз 5"), 1)
     (found,) = reader.search([leg], Rights())["text"]

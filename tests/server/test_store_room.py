@@ -17,7 +17,7 @@ from askwiki.errors import StoreError
 from askwiki.store.embedded.files import copy_shard
 from askwiki.store.embedded.manifest import content_of, damage, write_manifest
 from askwiki.store.embedded.room import MEGABYTE, NoRoom, ask_for_room, fill_holes, free_room, holes_cost
-from askwiki.store.embedded.store import EmbeddedReader, EmbeddedWriter
+from askwiki.store.embedded.store import EmbeddedWriter, embedded_reader
 from tests.support.stores import FINGERPRINT, make_chunk, write_page
 
 MOUNTED = 420  # megabytes: room for an index and for one reader's copy of it, not for a second one
@@ -67,14 +67,14 @@ def test_a_reader_keeps_the_version_it_has_while_there_is_no_room_for_the_next(
 ) -> None:
     root = tmp_path / "store"
     index(root, "1")
-    reader = EmbeddedReader(root)
+    reader = embedded_reader(root)
     assert reader.count() == 1
     index(root, "2")
     full.megabytes = 1
     assert [reader.count(), reader.count()] == [1, 1]
     assert [record.levelname for record in caplog.records] == ["ERROR"]
     with pytest.raises(NoRoom, match="open version 2 of the index"):
-        EmbeddedReader(root).count()
+        embedded_reader(root).count()
     full.megabytes = 1000
     index(root, "3")
     assert reader.count() == 3
@@ -90,9 +90,9 @@ def test_a_page_is_not_begun_without_room_and_the_next_run_goes_on(full: SimpleN
         write_page(writer, make_chunk("2", 0, "второй"))
     writer.close()
     full.megabytes = 1000
-    assert EmbeddedReader(root).count() == 1
+    assert embedded_reader(root).count() == 1
     index(root, "2")
-    assert EmbeddedReader(root).count() == 2
+    assert embedded_reader(root).count() == 2
 
 
 def test_a_version_that_could_not_be_copied_leaves_nothing_behind(
@@ -170,14 +170,14 @@ CHILD = """
 import sys, tempfile
 from pathlib import Path
 from askwiki.errors import StoreError
-from tests.server.test_store_room import EmbeddedReader, index
+from tests.server.test_store_room import embedded_reader, index
 root, tempfile.tempdir = Path(sys.argv[1]), sys.argv[2]
-reader = EmbeddedReader(root)
+reader = embedded_reader(root)
 for line in sys.stdin:
     try:
         if line.split()[0] == "restart":
             reader.close()
-            reader = EmbeddedReader(root)
+            reader = embedded_reader(root)
         print(index(root, line.split()[1]) if line.startswith("index") else reader.count(), flush=True)
     except StoreError as error:
         print("no:", error, flush=True)
@@ -221,6 +221,6 @@ def test_a_copy_goes_to_the_temporary_folder_when_the_store_is_full(
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     index(small_disk / "store", "1")
     leave(small_disk, 1)
-    reader = EmbeddedReader(small_disk / "store")
+    reader = embedded_reader(small_disk / "store")
     assert reader.count() == 1
     reader.close()

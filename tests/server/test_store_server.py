@@ -23,7 +23,7 @@ from askwiki.store.port import Leg
 from askwiki.store.qdrant.client import connect
 from askwiki.store.qdrant.engine import ServerEngine
 from askwiki.store.qdrant.server import QdrantServer
-from askwiki.store.qdrant.store import ServerReader, ServerWriter
+from askwiki.store.qdrant.store import ServerWriter, server_reader
 from tests.support.stores import EMBEDDER, FINGERPRINT, SPARSE, OneAtATime, make_chunk, write_page
 
 SETTINGS = StoreSettings(collection="wiki", qdrant_url="memory", retries=0, grace=0.0, batch=2)
@@ -88,7 +88,7 @@ def test_a_collection_of_somebody_else_is_left_alone(server: QdrantServer, name:
     server.client.create_collection(name, models.VectorParams(size=2, distance=models.Distance.DOT))
     if name == "wiki_v1":
         server.switch("wiki", name, replaces=False)
-    for attempt in (lambda: ServerReader(server).count(), lambda: ServerWriter(server, FINGERPRINT)):
+    for attempt in (lambda: server_reader(server).count(), lambda: ServerWriter(server, FINGERPRINT)):
         with pytest.raises(StoreError, match=r"store\.collection"):
             attempt()
     assert server.collections() == [name]
@@ -98,7 +98,7 @@ def test_a_reader_survives_the_drop_of_its_collection(server: QdrantServer) -> N
     writer = ServerWriter(server, FINGERPRINT)
     write_page(writer, make_chunk("1", 0, "старый"))
     writer.commit()
-    reader = ServerReader(server)
+    reader = server_reader(server)
     assert reader.count() == 1
     rebuilt = ServerWriter(server, FINGERPRINT, rebuild=True)
     write_page(rebuilt, make_chunk("1", 0, "новый"), make_chunk("1", 1, "ещё"))

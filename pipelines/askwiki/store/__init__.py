@@ -17,12 +17,12 @@ def open_reader(settings: StoreSettings) -> Reader:
     if settings.qdrant_url:
         from askwiki.store.qdrant.client import connect
         from askwiki.store.qdrant.server import QdrantServer
-        from askwiki.store.qdrant.store import ServerReader
+        from askwiki.store.qdrant.store import server_reader
 
-        return ServerReader(QdrantServer(connect(settings), settings))
-    from askwiki.store.embedded.store import EmbeddedReader
+        return server_reader(QdrantServer(connect(settings), settings))
+    from askwiki.store.embedded.store import embedded_reader
 
-    return EmbeddedReader(Path(settings.path))
+    return embedded_reader(Path(settings.path))
 
 
 def open_writer(settings: StoreSettings, fingerprint: Mapping[str, Any], *, rebuild: bool = False) -> Writer:

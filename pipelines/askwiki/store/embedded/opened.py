@@ -7,18 +7,23 @@ import logging
 import threading
 import time
 import weakref
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any, TypeVar
 
 from askwiki.errors import StoreError
-from askwiki.store.embedded.edge import EdgeEngine
+from askwiki.store.embedded.edge import EdgeEngine, EnginePanic
 from askwiki.store.embedded.files import read_json
 from askwiki.store.embedded.locks import PrivateCopy, private_copy
+from askwiki.store.embedded.runs import read_runs
 from askwiki.store.embedded.versions import AGAIN, Pointer, read_pointer
+from askwiki.store.port import Freshness
 from askwiki.store.records import RecordReader
 from askwiki.system.memory import give_back
 
 ATTEMPTS = 20  # to copy a version while an indexer publishes newer ones
 TRY_AGAIN = 10.0  # seconds until a version that could not be opened is tried again; a newer one is at once
+Result = TypeVar("Result")
 
 logger = logging.getLogger(__name__)
 
@@ -46,6 +51,23 @@ class InForce:
         self._lock = threading.Lock()
         self._opened: Opened | None = None
         self._failed: tuple[Pointer, float, StoreError] | None = None  # which, until when, why
+
+    def ask(self, call: Callable[[RecordReader], Result], empty: Result) -> Result:
+        opened = self.current()
+        if opened is None:
+            return empty
+        try:
+            return call(opened.records)
+        except EnginePanic:
+            self.drop(opened)
+            raise
+
+    def fingerprint(self) -> Mapping[str, Any]:
+        opened = self.current()
+        return opened.fingerprint if opened else {}
+
+    def freshness(self) -> list[Freshness]:
+        return read_runs(self._root)
 
     def current(self) -> Opened | None:
         """A version still in use by another thread stays open until that thread lets go of it."""

@@ -4,77 +4,36 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-from askwiki.data import Chunk, Clause, LegHit, Rights
+from askwiki.data import Chunk, Clause
 from askwiki.errors import StoreError
-from askwiki.store.embedded.edge import EdgeEngine, EnginePanic
+from askwiki.store.embedded.edge import EdgeEngine
 from askwiki.store.embedded.files import PRIVATE_FILE, PRIVATE_FOLDER, close_to_others, write_text
 from askwiki.store.embedded.locks import only_writer
 from askwiki.store.embedded.manifest import write_manifest
 from askwiki.store.embedded.opened import InForce
 from askwiki.store.embedded.room import CREATING, WRITING, NoRoom, ask_for_room, taken
-from askwiki.store.embedded.runs import read_runs, trusted_runs, write_runs
+from askwiki.store.embedded.runs import trusted_runs, write_runs
 from askwiki.store.embedded.versions import NOTHING, lost, publish
 from askwiki.store.embedded.writing import BUILDING, WRITER, adopt_complete, load_folder, open_folder
 from askwiki.store.payload import dense_vectors
-from askwiki.store.port import Freshness, Leg, LegName, PageState, Point
-from askwiki.store.records import RecordReader, RecordWriter
+from askwiki.store.port import Freshness, PageState, Point
+from askwiki.store.reader import IndexReader
+from askwiki.store.records import RecordWriter
 from askwiki.system.memory import give_back
 
 COPIES = 4  # of a page's content on its way: the log, the vectors, the payload, its indexes
 LETTER = 4  # most bytes of one
-Result = TypeVar("Result")
 
 logger = logging.getLogger(__name__)
 
 
-class EmbeddedReader:
+def embedded_reader(root: Path) -> IndexReader:
     """Reads a private copy of the version in force and moves on when the pointer moves."""
-
-    def __init__(self, root: Path) -> None:
-        self._root = root
-        self._in_force = InForce(root)
-
-    def search(self, legs: Sequence[Leg], rights: Rights) -> dict[LegName, dict[str, LegHit]]:
-        return self._ask(lambda records: records.search(legs, rights), {leg.name: {} for leg in legs})
-
-    def fetch(self, chunk_ids: Sequence[str], rights: Rights) -> dict[str, Chunk]:
-        return self._ask(lambda records: records.fetch(chunk_ids, rights), {})
-
-    def chunks_of(self, page_ids: Collection[str], rights: Rights) -> dict[str, list[Chunk]]:
-        return self._ask(lambda records: records.chunks_of(page_ids, rights), {page_id: [] for page_id in page_ids})
-
-    def visible_urls(self, urls: Collection[str], rights: Rights) -> frozenset[str]:
-        return self._ask(lambda records: records.visible_urls(urls, rights), frozenset())
-
-    def conjunctions(self) -> dict[str, tuple[Clause, ...]]:
-        return self._ask(lambda records: records.conjunctions(), {})
-
-    def fingerprint(self) -> Mapping[str, Any]:
-        opened = self._in_force.current()
-        return opened.fingerprint if opened else {}
-
-    def count(self) -> int:
-        return self._ask(lambda records: records.count(), 0)
-
-    def freshness(self) -> list[Freshness]:
-        return read_runs(self._root)
-
-    def close(self) -> None:
-        self._in_force.close()
-
-    def _ask(self, call: Callable[[RecordReader], Result], empty: Result) -> Result:
-        opened = self._in_force.current()
-        if opened is None:
-            return empty
-        try:
-            return call(opened.records)
-        except EnginePanic:
-            self._in_force.drop(opened)
-            raise
+    return IndexReader(InForce(root))
 
 
 class EmbeddedWriter:

@@ -9,23 +9,28 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from askwiki.data import Chunk, Clause, LegHit, Rights
+from askwiki.data import Chunk, Clause
 from askwiki.errors import StoreError
 from askwiki.store.fingerprint import check_fingerprint, dense_sizes, uses_idf
-from askwiki.store.port import Freshness, Leg, LegName, PageState, Point
+from askwiki.store.port import Freshness, PageState, Point
 from askwiki.store.qdrant.engine import ServerEngine
 from askwiki.store.qdrant.lease import Lease, others_write
 from askwiki.store.qdrant.server import CollectionGone, QdrantServer
+from askwiki.store.reader import IndexReader
 from askwiki.store.records import RecordReader, RecordWriter
 
 KNOWN_SECONDS = 10.0  # how long a reader believes that the alias has not moved
 Result = TypeVar("Result")
 
 
-class ServerReader:
+def server_reader(server: QdrantServer) -> IndexReader:
+    return IndexReader(_Alias(server))
+
+
+class _Alias:
     """Looks up the alias now and then and searches the collection by its own name.
 
     So the fingerprint it gave is that of the collection it searches, even while the alias moves.
@@ -36,34 +41,16 @@ class ServerReader:
         self._lock = threading.Lock()
         self._found: _Found | None = None
 
-    def search(self, legs: Sequence[Leg], rights: Rights) -> dict[LegName, dict[str, LegHit]]:
-        return self._ask(lambda records: records.search(legs, rights), {leg.name: {} for leg in legs})
-
-    def fetch(self, chunk_ids: Sequence[str], rights: Rights) -> dict[str, Chunk]:
-        return self._ask(lambda records: records.fetch(chunk_ids, rights), {})
-
-    def chunks_of(self, page_ids: Collection[str], rights: Rights) -> dict[str, list[Chunk]]:
-        return self._ask(lambda records: records.chunks_of(page_ids, rights), {page_id: [] for page_id in page_ids})
-
-    def visible_urls(self, urls: Collection[str], rights: Rights) -> frozenset[str]:
-        return self._ask(lambda records: records.visible_urls(urls, rights), frozenset())
-
-    def conjunctions(self) -> dict[str, tuple[Clause, ...]]:
-        return self._ask(lambda records: records.conjunctions(), {})
-
     def fingerprint(self) -> Mapping[str, Any]:
         return self._current().fingerprint
 
-    def count(self) -> int:
-        return self._ask(lambda records: records.count(), 0)
-
     def freshness(self) -> list[Freshness]:
-        return self._ask(lambda records: records.runs(), [])
+        return self.ask(lambda records: records.runs(), [])
 
     def close(self) -> None:
         self._server.client.close()
 
-    def _ask(self, call: Callable[[RecordReader], Result], empty: Result) -> Result:
+    def ask(self, call: Callable[[RecordReader], Result], empty: Result) -> Result:
         for _ in range(2):
             found = self._current()
             if found.records is None:
