@@ -11,12 +11,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from askwiki.data import Count, Loss, Page
+from askwiki.data import Content, Count, Loss, Page
 from askwiki.masking import masked
 from indexer.sources import PageFailure, PageRef
 
 THRESHOLD = 0.98  # share of the text, of the code, … of a page below which it is listed
 JUDGED = frozenset({"characters", "code", "plantuml", "tables", "images", "links"})
+NAMES: dict[Content, str] = {"page": "pages", "blogpost": "blog posts among them"}
 SHOWN = 20  # names printed in the text; the JSON has them all
 
 
@@ -54,6 +55,7 @@ class Ledger:
     failures: tuple[PageFailure, ...] = ()
     missing: tuple[PageRef, ...] = ()  # expected, but neither read nor failed
     weak: tuple[WeakPage, ...] = ()
+    others: tuple[tuple[Content, PageRef], ...] = ()  # what was read and is no page of the tree
     notes: tuple[str, ...] = ()  # sentences for the person who runs it
 
     def add(self, **changes: float) -> Ledger:
@@ -64,6 +66,9 @@ class Ledger:
         """A page that was read: its losses, its counts, and its name when too little of it arrived."""
         counted = self.add(read=1).with_losses(page.losses).with_counts(page.counts)
         kept = kept_share(page)
+        if page.content != "page":
+            other = (page.content, PageRef(page.id, page.title))
+            counted = dataclasses.replace(counted, others=(*counted.others, other))
         weak = WeakPage(page.id, page.title, kept, page.losses, page.counts)
         return counted.with_weak(weak) if kept < THRESHOLD else counted
 
@@ -157,6 +162,7 @@ class Ledger:
                 }
                 for page in self.weak
             ],
+            "contents": dict(Counter(content for content, _ in self.others)),
             "notes": list(self.notes),
         }
 
@@ -173,6 +179,9 @@ class Ledger:
         lines += _listed(
             "failed or skipped", [f"{one.ref.title} ({one.ref.id}): {one.reason}" for one in self.failures]
         )
+        for content in dict.fromkeys(content for content, _ in self.others):
+            refs = [ref for kind, ref in self.others if kind == content]
+            lines += _listed(NAMES[content], [f"{ref.title} ({ref.id})" for ref in refs])
         lines += _listed("expected but not found", [f"{ref.title} ({ref.id})" for ref in self.missing])
         ordered = sorted(self.losses.items(), key=lambda item: (-item[1], item[0]))
         kinds = [f"{kind} {here} of {there}" for kind, (there, here) in sorted(self.counts.items())]

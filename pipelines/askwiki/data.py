@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 PUBLIC = "*"  # the access key of what everybody may read
 
+Content = Literal["page", "blogpost"]  # what of a wiki a record tells of
 Kind = Literal["section", "subsection", "merged", "note"]
 Intent = Literal["concept", "screen"]
 Verdict = Literal["yes", "no", "unanswered"]
@@ -91,6 +92,7 @@ class Page:
     attachments: tuple[Attachment, ...] = ()
     losses: tuple[Loss, ...] = ()
     counts: tuple[Count, ...] = ()
+    content: Content = "page"
 
 
 class Section(NamedTuple):

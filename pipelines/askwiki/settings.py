@@ -248,6 +248,7 @@ class ConfluenceSettings:
     timeout: float = 30.0  # seconds a call
     page_size: int = 50  # pages a call; the server may lower it
     include_archived: bool = False  # archived pages too
+    blog_posts: bool = True  # blog posts too (of exports as well)
 
 
 @dataclass(frozen=True, slots=True)

@@ -160,7 +160,7 @@ def test_the_token_is_never_sent_to_another_host(elsewhere: str, host: str) -> N
     [
         ("root=1", "ancestor+%3D+1+and+type+%3D+page"),
         ("label=тара", "label+%3D+%22"),
-        ("cql=creator = me", "%28creator+%3D+me%29+and+type+%3D+page"),
+        ("cql=creator = me", "%28creator+%3D+me%29+and+type+in+%28page%2C+blogpost%29"),
     ],
 )
 def test_part_of_a_wiki_is_chosen_by_subtree_label_or_query(choice: str, cql: str) -> None:
@@ -177,7 +177,7 @@ def test_changes_are_asked_for_from_the_day_before_on() -> None:
         assert source.live
         assert sorted(changed) == ["1", "2"]
         [asked] = {asked for asked in wiki.asked if "lastmodified" in asked and "start" not in asked}
-        assert "type+%3D+page+and+lastmodified+%3E%3D+%222026-03-01+04%3A05%22" in asked
+        assert "type+in+%28page%2C+blogpost%29+and+lastmodified+%3E%3D+%222026-03-01+04%3A05%22" in asked
 
 
 def test_an_address_without_a_choice_of_pages_is_refused() -> None:

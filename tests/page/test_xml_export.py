@@ -103,6 +103,22 @@ def pages(folder: Path, *things: str) -> dict[str, Page]:
     return {one.id: one for one in source(write(folder, *things)).pages() if isinstance(one, Page)}
 
 
+@pytest.mark.parametrize("kind", ["Folder", "Whiteboard", "Database", "Embed"])
+def test_a_page_below_a_folder_of_the_cloud_keeps_its_path_and_readers(tmp_path: Path, kind: str) -> None:
+    within = target("space", "Space", "9")
+    held = thing(kind, "2", value("title", "Папка"), within, target("parent", "Page", "1"))
+    below = page("3", "Ниже", target("parent", kind, "2"))
+    found = pages(tmp_path, SPACE, STAFF, page("1", "Главная"), held, below)
+    assert list(found) == ["1", "3"]
+    assert (found["3"].path, found["3"].readers) == (("Главная", "Папка"), (Clause(groups=("staff",)),))
+
+
+def test_the_pages_of_an_archived_space_are_archived(tmp_path: Path) -> None:
+    space = thing("Space", "9", value("key", "TARA"), value("spaceStatus", "ARCHIVED"))
+    found = source(write(tmp_path, space, page("1", "А"))).pages()
+    assert list(found) == [PageFailure(PageRef("1", "А"), "archived", skipped=True)]
+
+
 def test_every_page_of_the_sample_wiki_is_read() -> None:
     export = open_source(f"xml:{SAMPLE}", configuration())
     found = list(export.pages())
@@ -144,7 +160,7 @@ def test_pages_come_in_the_order_of_the_tree(tmp_path: Path) -> None:
     assert [ref.id for ref in export.expected()] == ["1", "2", "6", "3", "4", "5", "0"]
 
 
-def test_archived_pages_and_blog_posts_are_skipped_with_a_reason(tmp_path: Path) -> None:
+def test_archived_pages_are_skipped_with_a_reason_and_blog_posts_are_read(tmp_path: Path) -> None:
     file = write(
         tmp_path,
         SPACE,
@@ -152,11 +168,14 @@ def test_archived_pages_and_blog_posts_are_skipped_with_a_reason(tmp_path: Path)
         page("2", "Старая", status="archived"),
         thing("BlogPost", "3", value("title", "Новость")),
     )
-    assert [one for one in source(file).pages() if isinstance(one, PageFailure)] == [
-        PageFailure(PageRef("3", "Новость"), "a blog post, no page of the tree", skipped=True),
-        PageFailure(PageRef("2", "Старая"), "archived", skipped=True),
+    found = list(source(file).pages())
+    assert [one for one in found if isinstance(one, PageFailure)] == [
+        PageFailure(PageRef("2", "Старая"), "archived", skipped=True)
     ]
-    assert [ref.id for ref in source(file, archived=True).expected()] == ["1", "2"]
+    assert [(one.title, one.content) for one in found if isinstance(one, Page)] == [
+        ("Главная", "page"), ("Новость", "blogpost"),
+    ]  # fmt: skip
+    assert [ref.id for ref in source(file, archived=True).expected()] == ["1", "3", "2"]
 
 
 def test_a_space_open_to_everybody_gives_public_pages(tmp_path: Path) -> None:

@@ -130,6 +130,8 @@ def listing(wiki: Wiki, path: str, query: dict[str, str]) -> dict[str, Any]:
     left_out = (wiki.hidden if bodies else set()) | (set() if searched else wiki.unlisted)
     pages = [one for one in wiki.pages if not (isinstance(one, dict) and one.get("id") in left_out)]
     pages += wiki.stale if searched else []
+    kind = query.get("type")
+    pages = [one for one in pages if not (kind and isinstance(one, dict)) or one.get("type", "page") == kind]
     start, size = int(query.get("start", "0")), min(wiki.limit, int(query.get("limit", "25")))
     links: dict[str, Any] = {"base": wiki.base, "context": CONTEXT}
     if start + size < len(pages) or wiki.endless:

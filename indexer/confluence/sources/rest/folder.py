@@ -11,8 +11,8 @@ from typing import Any
 from askwiki.data import Loss
 from askwiki.errors import SourceError
 from indexer.confluence.sources.archive import Archive, open_archive
-from indexer.confluence.sources.rest.json_values import as_dict, as_text
-from indexer.confluence.sources.rest.record import Record, is_page, people_of, read_record
+from indexer.confluence.sources.rest.json_values import as_dict, as_identity, as_text
+from indexer.confluence.sources.rest.record import Record, is_container, is_page, people_of, read_record
 from indexer.confluence.sources.rest.records import listed
 from indexer.sources import PageFailure, PageRef
 
@@ -37,6 +37,7 @@ class FolderRecords:
         self.people: dict[str, str] = {}
         self.keys: dict[str, str] = {}
         self._places: dict[str, list[RecordPlace]] = {}
+        self._containers: set[str] = set()
         self._titles: dict[str, str] = {}
         self._bases: dict[str, str] = {}
         self._spaces: dict[str, Record] = {}
@@ -45,7 +46,7 @@ class FolderRecords:
         for file in self._archive.names:
             if file.lower().endswith(".json"):
                 endings += self._learn(file)
-        if not self._places:
+        if not self.refs():
             raise SourceError(f"{path} holds no page in JSON; give the path of {what}.")
         if endings and not any(endings):
             detail = "every saved listing names a next one: the last is missing"
@@ -53,16 +54,13 @@ class FolderRecords:
             self.faults.append(detail)
 
     def refs(self) -> list[PageRef]:
-        return [PageRef(identity, self._titles[identity]) for identity in self._places]
+        return [
+            PageRef(identity, self._titles[identity]) for identity in self._places if identity not in self._containers
+        ]
 
     def all(self) -> Iterator[tuple[Record, str] | PageFailure]:
-        for identity in self._places:
-            found = self.one(identity)
-            yield (
-                found
-                if found
-                else PageFailure(PageRef(identity, self._titles[identity]), "its file cannot be read again")
-            )
+        for ref in self.refs():
+            yield self.one(ref.id) or PageFailure(ref, "its file cannot be read again")
 
     def one(self, page_id: str) -> tuple[Record, str] | None:
         """The newest version; bodies and facts that only another file of the same version has are joined."""
@@ -77,7 +75,14 @@ class FolderRecords:
                     joined[name] = {**value, **joined[name]}
                 else:
                     joined.setdefault(name, value)
+        space = as_dict(joined.get("space"))
+        held = self.space(as_identity(space.get("key")), as_identity(joined.get("spaceId") or space.get("id")))
+        if status := as_text(held.get("status")):
+            joined["space"] = {"status": status, **space}
         return joined, self._bases.get(places[0].file, "")
+
+    def container(self, kind: str, identity: str) -> tuple[Record, str] | None:
+        return self.one(identity)
 
     def titled(self, space: str, title: str) -> tuple[Record, str] | None:
         return None
@@ -99,12 +104,15 @@ class FolderRecords:
             self.faults.append(f"{file} is no JSON: {error}")
             return []
         for number, record in enumerate(listed(answer)):
-            if is_page(record):
+            if is_page(record) or is_container(record):
                 facts = read_record(record, "")
                 self._places.setdefault(facts.id, []).append(RecordPlace(file, number, facts.version))
                 self._titles.setdefault(facts.id, facts.title)
                 self.people.update(people_of(record))
-                self.keys[facts.id] = facts.space
+                if is_container(record):
+                    self._containers.add(facts.id)
+                else:
+                    self.keys[facts.id] = facts.space
             elif isinstance(record, dict) and record.get("key") and "title" not in record:
                 self._spaces[str(record["key"])] = self._spaces[str(record.get("id", ""))] = record
         links = as_dict(as_dict(answer).get("_links"))

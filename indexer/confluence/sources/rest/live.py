@@ -14,10 +14,12 @@ from indexer.confluence.parse.links import attachment_url
 from indexer.confluence.sources.rest.client import NotForUs, RestClient
 from indexer.confluence.sources.rest.json_values import shown
 from indexer.confluence.sources.rest.record import (
+    BLOG_POST,
     Record,
     RecordFacts,
     has_text,
     identity_of,
+    is_container,
     is_page,
     people_of,
     read_record,
@@ -43,6 +45,7 @@ class LiveRecords:
         base, choice = _choice(address, configuration.settings.wiki.url)
         self._client = client or RestClient(base, configuration.settings.confluence)
         self._choice = choice
+        self._types = ("page", BLOG_POST) if configuration.settings.confluence.blog_posts else ("page",)
         self._size = str(configuration.settings.confluence.page_size)
         self.losses: list[Loss] = []
         self.faults: list[str] = []
@@ -114,6 +117,29 @@ class LiveRecords:
             return None
         return (record, self._client.base) if is_page(record) and identity_of(record) == page_id else None
 
+    def container(self, kind: str, identity: str) -> tuple[Record, str] | None:
+        """By version 2 of the API where version 1 has it not; its restrictions are unknown unless they are given."""
+        quoted = quote(identity, safe="")
+        for path in (f"/rest/api/content/{quoted}", f"/api/v2/{kind}s/{quoted}"):
+            try:
+                record = self._client.get(path, {"expand": RIGHTS} if "v2" not in path else None)
+            except NotForUs:
+                continue
+            if is_container(record) and identity_of(record) == identity:
+                return {"restrictions": self._restrictions(quoted), **record}, self._client.base
+        return None
+
+    def _restrictions(self, identity: str) -> Record:
+        """Of a thing of version 2, which does not give them; without an answer nothing is known of them."""
+        try:
+            read = self._client.get(
+                f"/rest/api/content/{identity}/restriction/byOperation/read",
+                {"expand": "restrictions.user,restrictions.group"},
+            )
+        except NotForUs:
+            return {}
+        return {"read": read}
+
     def still_there(self, page_ids: Sequence[str]) -> list[str]:
         """Those that the wiki has and that belong to the chosen part of it."""
         found = {page_id: self.one(page_id) for page_id in page_ids}
@@ -143,18 +169,20 @@ class LiveRecords:
     def _requests(self, parameters: Mapping[str, str]) -> Iterator[tuple[str, dict[str, str]]]:
         if space := self._choice.get("space"):
             for key in space.split(","):
-                yield "/rest/api/content", {"spaceKey": key.strip(), "type": "page", **parameters}
+                for kind in self._types:
+                    yield "/rest/api/content", {"spaceKey": key.strip(), "type": kind, **parameters}
             return
         yield "/rest/api/content/search", {"cql": self._cql(), **parameters}
 
     def _cql(self) -> str:
+        kinds = f"type in ({', '.join(self._types)})" if len(self._types) > 1 else "type = page"
         if root := self._choice.get("root"):
             return f"ancestor = {root} and type = page"
         if label := self._choice.get("label"):
-            return f'label = "{label}" and type = page'
+            return f'label = "{label}" and {kinds}'
         if space := self._choice.get("space"):
-            return "space in (" + ", ".join(f'"{key.strip()}"' for key in space.split(",")) + ") and type = page"
-        return f"({self._choice['cql']}) and type = page"
+            return "space in (" + ", ".join(f'"{key.strip()}"' for key in space.split(",")) + f") and {kinds}"
+        return f"({self._choice['cql']}) and {kinds}"
 
     def _chosen(self, facts: RecordFacts) -> bool:
         if facts.status != "current":
@@ -235,8 +263,10 @@ def _readable(record: Any) -> bool:
 
 
 def _something_else(record: Any) -> bool:
-    """A blog post, a comment, a file: what says so of itself."""
-    return isinstance(record, dict) and isinstance(record.get("type"), str) and record["type"] != "page"
+    """A comment, a file, a folder: what says so of itself."""
+    return (
+        isinstance(record, dict) and isinstance(record.get("type"), str) and record["type"] not in ("page", BLOG_POST)
+    )
 
 
 def _choice(address: str, wiki: str) -> tuple[str, dict[str, str]]:

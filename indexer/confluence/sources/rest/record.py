@@ -14,12 +14,31 @@ from indexer.confluence.sources.rest.json_values import as_dict, as_identity, as
 from indexer.confluence.sources.rest.rights import own_restriction
 
 STEP = re.compile(r"/(?:display|pages|spaces|x)/")
+BLOG_POST = "blogpost"
+# What the Cloud puts into the tree of pages beside them: without a body of ours, with rights like a page's.
+CONTAINERS = frozenset({"folder", "whiteboard", "database", "embed"})
+# What an address says where version 2 of the API does not name the type.
+KIND_IN_ADDRESS = re.compile(
+    r"/(?:spaces|display)/[^/?#]+/(?:"
+    r"(?P<kind>folder|whiteboard|database|embed)s?/\d"  # /spaces/KB/folder/501
+    r"|(?P<blog>blog/)?\d{4}/\d{2}/\d{2}/"  # /spaces/KB/blog/2025/03/01/504/Title, /display/KB/2025/03/01/Title
+    r")"
+)
 SPACE_IN_ADDRESS = re.compile(r"/(?:spaces|display)/([^/?#]+)")
 DIGITS = 18  # of a version; more are no count of edits
 FORMS = frozenset({"storage", "atlas_doc_format", "export_view", "view", "styled_view", "anonymous_export_view"})
 STATUSES = ("", "current", "archived", "draft", "trashed", "deleted", "historical")
 NOT_SAID = object()
 Record = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Ancestor:
+    """What the ``ancestors`` of a page say of one."""
+
+    id: str
+    title: str
+    kind: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +52,16 @@ class RecordFacts:
     title: str
     space: str
     space_id: str
-    ancestors: tuple[tuple[str, str], ...] | None  # (id, title), root first; None = only ``parent`` is known
+    ancestors: tuple[Ancestor, ...] | None  # root first; None = only ``parent`` is known
     parent: str
+    parent_kind: str  # page | folder | …, "" when it is not said
     updated: str
     version: int
     labels: tuple[str, ...]
     status: str
     url: str
     own: tuple[Clause, ...]
+    kind: str = "page"  # page | blogpost | one of CONTAINERS
     placed: bool = True
     fault: str = ""
 
@@ -56,6 +77,7 @@ def read_record(record: Record, base: str) -> RecordFacts:
     in_address = SPACE_IN_ADDRESS.search(webui)
     ancestors = _ancestors(record.get("ancestors"))
     parent = record.get("parentId", NOT_SAID)
+    kind = kind_of(record)
     return RecordFacts(
         id=identity,
         title=as_text(record.get("title")),
@@ -63,19 +85,26 @@ def read_record(record: Record, base: str) -> RecordFacts:
         space_id=as_identity(record.get("spaceId")) or as_identity(space.get("id")),
         ancestors=ancestors,
         parent=as_identity(parent),
+        parent_kind=as_text(record.get("parentType")),
         updated=iso_stamp(
             as_text(version.get("when")) or as_text(version.get("createdAt")) or as_text(record.get("createdAt"))
         ),
         version=version_of(record),
         labels=tuple(_labels(record)),
-        status=as_text(record.get("status")) or "current",
+        status=_status(as_text(record.get("status")) or "current", as_text(space.get("status"))),
         url=(base.rstrip("/") + webui if webui.startswith("/") and base else "")
         or (page_url(base, identity) if base else ""),
-        own=own_restriction(record),
+        own=() if kind in CONTAINERS and "restrictions" not in record else own_restriction(record),
+        kind=kind,
         placed=ancestors is not None
-        or ("ancestors" not in record and (parent in (None, "") or bool(as_identity(parent)))),
+        or ("ancestors" not in record and (parent in (None, "") or bool(as_identity(parent)) or kind == BLOG_POST)),
         fault=_fault(record),
     )
+
+
+def _status(own: str, of_space: str) -> str:
+    """The pages of an archived space are archived with it."""
+    return "archived" if own == "current" and of_space.casefold() == "archived" else own
 
 
 def identity_of(record: Any) -> str:
@@ -114,13 +143,30 @@ def has_text(record: Record) -> bool:
     return any(isinstance(as_dict(form).get("value"), str) for form in as_dict(record.get("body")).values())
 
 
+def kind_of(record: Any) -> str:
+    """``page``, ``blogpost``, ``folder`` …: as the record says, else as its address does."""
+    said = as_dict(record).get("type")
+    if said is not None:
+        return as_text(said)
+    found = KIND_IN_ADDRESS.search(as_text(as_dict(as_dict(record).get("_links")).get("webui")))
+    return (found["kind"] or BLOG_POST) if found else "page"
+
+
 def is_page(record: Any) -> bool:
-    """A page with a title, not a blog post, a comment or a file."""
+    """A page or a blog post with a title, not a folder, a comment or a file."""
+    return _is_content(record) and kind_of(record) in ("page", BLOG_POST)
+
+
+def is_container(record: Any) -> bool:
+    """What stands in the tree of pages and is none: a folder, a whiteboard, a database, an embedded address."""
+    return _is_content(record) and kind_of(record) in CONTAINERS
+
+
+def _is_content(record: Any) -> bool:
     return (
         isinstance(record, dict)
         and bool(identity_of(record))
         and "title" in record
-        and record.get("type", "page") == "page"
         and (
             "body" in record
             or "version" in record
@@ -181,11 +227,11 @@ def people_of(record: Record) -> Iterator[tuple[str, str]]:
             waiting += [inner for inner in value.values() if isinstance(inner, (dict, list))]
 
 
-def _ancestors(found: Any) -> tuple[tuple[str, str], ...] | None:
+def _ancestors(found: Any) -> tuple[Ancestor, ...] | None:
     """None when it is no list, or one of them cannot be named: then nobody knows what it restricts."""
     if not isinstance(found, list) or not all(map(identity_of, found)):
         return None
-    return tuple((identity_of(one), as_text(one.get("title"))) for one in found)
+    return tuple(Ancestor(identity_of(one), as_text(one.get("title")), as_text(one.get("type"))) for one in found)
 
 
 def _labels(record: Record) -> Iterator[str]:

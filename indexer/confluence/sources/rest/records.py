@@ -28,6 +28,10 @@ class Records(Protocol):
         """SourceError when it cannot be said whether there is such a page; so do ``titled`` and ``space``."""
         ...
 
+    def container(self, kind: str, identity: str) -> tuple[Record, str] | None:
+        """A folder, whiteboard, database or embedded address in the tree of pages; errors as of ``one``."""
+        ...
+
     def titled(self, space: str, title: str) -> tuple[Record, str] | None:
         """A page that is not among ``refs``, for an include."""
         ...

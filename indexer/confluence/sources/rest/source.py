@@ -28,6 +28,7 @@ from indexer.confluence.rendered.pieces import RenderedMacros
 from indexer.confluence.sources.rest.folder import FolderRecords
 from indexer.confluence.sources.rest.live import LiveRecords
 from indexer.confluence.sources.rest.record import (
+    BLOG_POST,
     Record,
     RecordFacts,
     attachments_of,
@@ -55,6 +56,7 @@ class RestSource(NoSurroundings):
         self._base = configuration.settings.wiki.url.rstrip("/")
         self._file_names: tuple[str, dict[str, str]] = ("", {})  # of the page that is being converted
         self._archived = configuration.settings.confluence.include_archived
+        self._blog_posts = configuration.settings.confluence.blog_posts
         local = "://" not in path and Path(path).exists()
         looks_local = local or (
             "=" not in path and ("/" in path or path.endswith((".json", ".zip"))) and "://" not in path
@@ -132,6 +134,9 @@ class RestSource(NoSurroundings):
                 continue
             if facts.status not in ("current", "") and not (facts.status == "archived" and self._archived):
                 yield PageFailure(ref, facts.status, skipped=True)
+                continue
+            if facts.kind == BLOG_POST and not self._blog_posts:
+                yield PageFailure(ref, "a blog post, left out by confluence.blog_posts", skipped=True)
                 continue
             try:
                 yield self._page(facts, record)
@@ -215,6 +220,7 @@ class RestSource(NoSurroundings):
             attachments=attachments_of(record, self._base or base_of(facts.url)),
             losses=losses + converted.losses,
             counts=converted.counts,
+            content="blogpost" if facts.kind == BLOG_POST else "page",
         )
 
     def _body(self, bodies: dict[str, str]) -> tuple[_Element, tuple[Loss, ...]]:

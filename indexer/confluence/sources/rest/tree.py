@@ -5,7 +5,7 @@ from __future__ import annotations
 from askwiki.data import Clause
 from askwiki.errors import SourceError, SourceNotWhole
 from indexer.confluence.parse.text import clean
-from indexer.confluence.sources.rest.record import Record, RecordFacts, read_record
+from indexer.confluence.sources.rest.record import CONTAINERS, Record, RecordFacts, read_record
 from indexer.confluence.sources.rest.records import Records
 from indexer.confluence.sources.rest.rights import UNKNOWN, space_readers
 
@@ -34,10 +34,10 @@ class RestTree:
         facts = self._facts.get(page_id)
         return facts.title if facts else ""
 
-    def fetch(self, page_id: str) -> RecordFacts | None:
-        """The facts of a page, asked for at most once."""
+    def fetch(self, page_id: str, kind: str = "") -> RecordFacts | None:
+        """The facts of a page, or of what else (``kind``) stands in the tree; asked for at most once."""
         if page_id not in self._facts:
-            found = self._records.one(page_id)
+            found = self._records.container(kind, page_id) if kind in CONTAINERS else self._records.one(page_id)
             self._facts[page_id] = None  # the wiki has said so; where it has not answered it is asked again
             if found:
                 self.learn(*found)
@@ -48,24 +48,25 @@ class RestTree:
         if not facts.placed:
             return None
         if facts.ancestors is not None:
-            return [(identity, self.fetch(identity)) for identity, _ in facts.ancestors]
+            return [(one.id, self.fetch(one.id, one.kind)) for one in facts.ancestors]
         chain: list[tuple[str, RecordFacts | None]] = []
         seen = {facts.id}
-        parent = facts.parent
+        parent, kind = facts.parent, facts.parent_kind
         while parent:
             if parent in seen or len(seen) > DEEPEST:
                 return None
             seen.add(parent)
-            above = self.fetch(parent)
+            above = self.fetch(parent, kind)
             if above is not None and not above.placed:
                 return None
             chain.append((parent, above))
-            parent = above.parent if above else ""
+            parent, kind = (above.parent, above.parent_kind) if above else ("", "")
         return list(reversed(chain))
 
     def path(self, facts: RecordFacts) -> tuple[str, ...]:
         if facts.ancestors is not None:
-            return tuple(clean(title) for _, title in facts.ancestors if title)
+            named = (one.title or self.title(one.id) for one in facts.ancestors)
+            return tuple(clean(title) for title in named if title)
         return tuple(clean(above.title) for _, above in self._chain(facts) or () if above)
 
     def readers(self, facts: RecordFacts) -> tuple[Clause, ...] | None:
@@ -75,7 +76,8 @@ class RestTree:
         if chain is None:
             clauses += UNKNOWN
         above = dict(chain or ())
-        waiting = [found for found in above.values() if found]
+        # Where a folder stands is said by the ancestors of the page when it does not say so itself.
+        waiting = [found for found in above.values() if found and (found.placed or found.kind not in CONTAINERS)]
         while waiting:  # what one record leaves out of the way up, another may name
             theirs = self._chain(waiting.pop())
             clauses += UNKNOWN if theirs is None else ()

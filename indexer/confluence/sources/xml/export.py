@@ -28,6 +28,7 @@ from indexer.confluence.parse.wiki_markup import parse_wiki_markup
 from indexer.confluence.rendered.pieces import RenderedMacros
 from indexer.confluence.sources.archive import UNREADABLE, Archive, open_archive
 from indexer.confluence.sources.html_export import HtmlExport
+from indexer.confluence.sources.xml.faults import CONTAINERS
 from indexer.confluence.sources.xml.rights import ExportRights
 from indexer.confluence.sources.xml.space import MACHINE, MARKUP, FileFacts, PageFacts, Space, read_space
 from indexer.confluence.sources.xml.whole import lost
@@ -54,6 +55,7 @@ class XmlExport(NoSurroundings):
         self._rendered = RenderedMacros(None)
         self._base = configuration.settings.wiki.url.rstrip("/")
         self._archived = configuration.settings.confluence.include_archived
+        self._blog_posts = configuration.settings.confluence.blog_posts
         what = "the XML export of a space (a zip, a folder or entities.xml)"
         self._archive = archive or open_archive(path, what=what, single=lambda file: file.suffix.lower() == ".xml")
         entities = _entities_name(self._archive.names, path, what)
@@ -155,6 +157,7 @@ class XmlExport(NoSurroundings):
             attachments=tuple(self._attachment(file) for file in self._files.get(page.id, ())),
             losses=(*losses, *self._rights.losses(page.id), *converted.losses),
             counts=converted.counts,
+            content="blogpost" if page.kind == "BlogPost" else "page",
         )
 
     def _context(self, page: PageFacts) -> Context:
@@ -192,9 +195,10 @@ class XmlExport(NoSurroundings):
 
     def _rule(self, page: PageFacts) -> str | None:
         """Why a page is left out by rule, None when it is not."""
-        if page.kind == "BlogPost":
-            return "a blog post, no page of the tree"
-        return "archived" if page.status == "archived" and not self._archived else None
+        if page.kind == "BlogPost" and not self._blog_posts:
+            return "a blog post, left out by confluence.blog_posts"
+        archived = page.status == "archived" or page.space in self._space.archived
+        return "archived" if archived and not self._archived else None
 
     def _fault(self, page: PageFacts) -> str:
         """Why a page must not replace what is known of it, "" when it may."""
@@ -223,7 +227,8 @@ class XmlExport(NoSurroundings):
             order.append(page)
             waiting += reversed(children.get(page.id, []))
         circular = alive.keys() - {page.id for page in order}
-        return order + sorted((alive[identity] for identity in circular), key=lambda page: page.title)
+        order += sorted((alive[identity] for identity in circular), key=lambda page: page.title)
+        return [page for page in order if page.kind not in CONTAINERS]
 
     def _title_key(self, space: str, title: str) -> tuple[str, str]:
         return space.casefold(), clean(title).strip().casefold()

@@ -13,8 +13,15 @@ from lxml.etree import _Element
 
 from indexer.spelling import misspelt
 
+# What the Cloud puts into the tree of pages beside them: without a text of ours, with rights like a page's.
+CONTAINERS = ("Folder", "Whiteboard", "Database", "Embed")
+IN_TREE = ("Page", *CONTAINERS)
 RIGHTS = {  # class -> properties that decide who may read what
     "Page": ("parent", "space", "contentPermissionSets", "contentStatus", "originalVersion", "originalVersionId"),
+    **dict.fromkeys(
+        CONTAINERS,
+        ("parent", "space", "contentPermissionSets", "contentStatus", "originalVersion", "originalVersionId"),
+    ),
     "BlogPost": ("space", "contentPermissionSets", "contentStatus", "originalVersion", "originalVersionId"),
     "Space": ("permissions",),
     "ContentPermissionSet": ("type", "owningContent", "contentPermissions"),

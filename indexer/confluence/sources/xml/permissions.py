@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from indexer.confluence.sources.xml.faults import IN_TREE
 from indexer.confluence.sources.xml.objects import Entity
 
 Subject = tuple[str, str]  # key or login of a user, group; one of them is empty
@@ -71,7 +72,7 @@ class RightsFacts:
         if entity.kind == "ContentPermissionSet":
             owner = entity.reference("owningContent", "content")
             target = entity.references.get("owningContent") or entity.references.get("content")
-            of_page = target is not None and target.kind in ("Page", "BlogPost")
+            of_page = target is not None and target.kind in (*IN_TREE, "BlogPost")
             members = frozenset(entity.listed("contentPermissions"))
             self.keep(self.sets, entity, PermissionSet(entity.id, kind, owner, of_page, members))
         elif entity.kind == "ContentPermission":

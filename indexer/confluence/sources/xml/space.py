@@ -14,11 +14,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import IO
 
+from indexer.confluence.sources.xml.faults import CONTAINERS, IN_TREE
 from indexer.confluence.sources.xml.objects import Entity, read_entities
 from indexer.confluence.sources.xml.permissions import RightsFacts
 
 WANTED = frozenset(
-    {"Space", "Page", "BlogPost", "BodyContent", "Attachment", "Label", "Labelling", "ContentPermissionSet"}
+    {*CONTAINERS}
+    | {"Space", "Page", "BlogPost", "BodyContent", "Attachment", "Label", "Labelling", "ContentPermissionSet"}
     | {
         "ContentPermission",
         "SpacePermission",
@@ -39,7 +41,7 @@ class PageFacts:
     """A Page object that is no old version."""
 
     id: str
-    kind: str  # Page | BlogPost
+    kind: str  # Page | BlogPost | one of CONTAINERS
     title: str
     space: str  # id of the space, "" when it has none
     parent: str
@@ -63,6 +65,7 @@ class Space:
     """All facts of an export, as they stand in it."""
 
     names: dict[str, tuple[str, str]] = field(default_factory=dict)  # space id -> (key, name)
+    archived: set[str] = field(default_factory=set)  # space ids
     homes: set[str] = field(default_factory=set)  # page ids
     pages: dict[str, PageFacts] = field(default_factory=dict)
     files: list[FileFacts] = field(default_factory=list)
@@ -124,6 +127,8 @@ def read_space(file: IO[bytes]) -> Space:
 
 def _space(space: Space, entity: Entity) -> None:
     space.names[entity.id] = (entity.text("key"), entity.text("name"))
+    if entity.text("spaceStatus", "status").strip().casefold() == "archived":
+        space.archived.add(entity.id)
     if home := entity.reference("homePage"):
         space.homes.add(home)
     if permissions := entity.listed("permissions"):
@@ -141,7 +146,7 @@ def _page(space: Space, entity: Entity) -> None:
         space.rights.sets_of_pages[entity.id] = sets
     space.old_versions.update(entity.listed("historicalVersions"))
     for child in (*entity.lists.get("children", ()), *entity.lists.get("childrens", ())):
-        if child.kind == entity.kind:
+        if child.kind == entity.kind or (child.kind in IN_TREE and entity.kind in IN_TREE):
             space.above[child.id].add(entity.id)
             space.named.add(child.id)
     space.above[entity.id].update(entity.listed("ancestors"))
@@ -220,7 +225,7 @@ def _property(space: Space, entity: Entity) -> None:
 READERS: dict[str, Callable[[Space, Entity], None]] = {
     "Space": _space,
     "Page": _page,
-    "BlogPost": _page,
+    **dict.fromkeys(("BlogPost", *CONTAINERS), _page),
     "BodyContent": _body,
     "Attachment": _attachment,
     "Label": _label,
