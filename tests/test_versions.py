@@ -11,7 +11,9 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
+from askwiki.store.qdrant.versions import TESTED, fits
 from tests.fresh.__main__ import DEBIAN_PYTHON, SUITES
+from tests.support.qdrant import HOW
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -99,3 +101,17 @@ def test_the_lock_forces_no_package_for_graphics_cards() -> None:
 def test_soupsieve_fits_the_python_of_debian_12() -> None:
     """Its 4.1.3 asks for Python 3.11.5: the demo could not be installed on Debian 12."""
     assert pins("3.11.2")["soupsieve"] == "2.10"
+
+
+# --- the Qdrant server ----------------------------------------------------------------------------
+
+
+def test_compose_runs_the_qdrant_server_that_was_tested() -> None:
+    compose = (ROOT / "docker-compose.yml").read_text(encoding="utf-8")
+    assert re.findall(r"image: qdrant/qdrant:(\S+)", compose) == [f"v{TESTED}"]
+    assert f"qdrant/qdrant:v{TESTED}`" in HOW
+
+
+@pytest.mark.parametrize("python", ENDS)
+def test_the_locked_client_is_made_for_that_server(python: str) -> None:
+    assert fits(TESTED, pins(python)["qdrant-client"])

@@ -13,6 +13,7 @@ from askwiki.commands import doctor as command
 from askwiki.configuration import load_configuration
 from askwiki.doctor.checks import MOST_EMBEDDED, Finding, changed_settings, examine, of_size
 from askwiki.doctor.llm import probe_llm
+from askwiki.doctor.qdrant import of_version
 from askwiki.kit import build_kit
 from askwiki.openwebui.valve_memory import LastGood, keep
 from askwiki.settings import LlmSettings, RoleSettings, Settings, StoreSettings
@@ -174,3 +175,18 @@ def test_refused_valves_are_told(tmp_path: Path) -> None:
 def test_names_that_anybody_can_write_are_told(tmp_path: Path) -> None:
     finding = found(tmp_path, ASKWIKI_ACCESS__USER_ATTRIBUTE="name")["groups"]
     assert (finding.state, "trust_names" in finding.mend) == ("warning", True)
+
+
+# --- the Qdrant server ----------------------------------------------------------------------------
+
+
+def test_a_server_outside_the_clients_range_is_a_warning() -> None:
+    assert of_version("1.18.3", "1.19.1") == ("qdrant", "ok", "Server 1.18.3, client 1.19.1.", "")
+    assert of_version("1.19.0", "1.19.1")[2] == "Server 1.19.0, client 1.19.1; tested with 1.18.3."
+    for server in ("1.17.9", "1.21.0", "2.19.0", "nonsense"):
+        part, state, said, mend = of_version(server, "1.19.1")
+        assert (part, state) == ("qdrant", "warning")
+        assert (
+            said == f"Server {server}, client 1.19.1: this client is made for servers at most one minor version away."
+        )
+        assert mend.startswith("Run the server 1.18.3, ")

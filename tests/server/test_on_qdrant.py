@@ -20,9 +20,11 @@ import pytest
 
 from askwiki.configuration import CHECKOUT
 from askwiki.data import Rights
+from askwiki.doctor.qdrant import probe_qdrant
 from askwiki.errors import StoreError, StoreMismatch
 from askwiki.settings import StoreSettings
 from askwiki.store.port import Leg
+from askwiki.store.qdrant.client import connect
 from tests.server.test_security import build, check_store, pairs
 from tests.support import crash_sync
 from tests.support.qdrant import HOW, Qdrant, binary, running
@@ -115,6 +117,33 @@ def test_the_second_indexer_of_a_source_is_told_of_the_first(place: StoreSetting
     first.close()
     second.claim("a")
     second.close()
+
+
+@pytest.mark.parametrize("grpc", [False, True], ids=["REST", "gRPC"])
+def test_vectors_lie_on_disk_and_int8_in_memory_where_the_settings_say_so(place: StoreSettings, grpc: bool) -> None:
+    settings = dataclasses.replace(
+        place, collection=uuid.uuid4().hex, on_disk=True, quantization="scalar", shards=2, grpc=grpc
+    )
+    on_server(settings).writer().close()
+    client = connect(settings)
+    made = client.get_collection(f"{settings.collection}_v1").config
+    client.delete_collection(f"{settings.collection}_v1")
+    client.close()
+    assert (made.params.vectors["text"].on_disk, made.params.vectors["context"].on_disk) == (True, True)
+    assert made.params.sparse_vectors["sparse"].index.on_disk is True
+    assert (made.quantization_config.scalar.always_ram, made.params.shard_number) == (True, 2)
+
+
+def test_the_doctor_says_which_server_it_met(place: StoreSettings) -> None:
+    part, _, said, _ = next(iter(probe_qdrant(place)))
+    assert (part, said.partition(",")[0]) == ("qdrant", f"Server {version_of(place)}")
+
+
+def version_of(settings: StoreSettings) -> str:
+    client = connect(settings)
+    version = str(client.info().version)
+    client.close()
+    return version
 
 
 # --- kills ----------------------------------------------------------------------------------------

@@ -268,11 +268,13 @@ def test_a_new_collection_is_made_as_the_settings_say(stub: Any) -> None:
     ]
     assert (made["shard_number"], made["replication_factor"]) == (12, 2)
     assert made["vectors"]["text"] == {
-        "size": 64, "distance": "Cosine", "memory": "cold", "multivector_config": {"comparator": "max_sim"}
+        "size": 64, "distance": "Cosine", "on_disk": True, "memory": "cold",
+        "multivector_config": {"comparator": "max_sim"},
     }  # fmt: skip
-    assert made["vectors"]["context"] == {"size": 64, "distance": "Cosine", "memory": "cold"}
-    assert made["sparse_vectors"] == {"sparse": {"index": {"memory": "cold"}, "modifier": "idf"}}
-    assert made["quantization_config"] == {"scalar": {"type": "int8", "quantile": 0.99, "memory": "pinned"}}
+    assert made["vectors"]["context"] == {"size": 64, "distance": "Cosine", "on_disk": True, "memory": "cold"}
+    assert made["sparse_vectors"] == {"sparse": {"index": {"on_disk": True, "memory": "cold"}, "modifier": "idf"}}
+    scalar = {"type": "int8", "quantile": 0.99, "always_ram": True, "memory": "pinned"}
+    assert made["quantization_config"] == {"scalar": scalar}
     assert made["metadata"] == {"fingerprint": FINGERPRINT}
     indexed = {body["field_name"]: body["field_schema"] for _, path, _, body in stub.requests if "/index" in path}
     assert {name: indexed[name] for name in ("page_id", "space", "kind", "screen", "labels", "acl", "updated")} == {

@@ -16,10 +16,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from askwiki.settings import StoreSettings
+from askwiki.store.qdrant.versions import TESTED
 from tests.support.running import reserved_port
 
-HOW = "no Qdrant server: put `qdrant` on PATH, or run `docker run -p 6333:6333 -p 6334:6334 qdrant/qdrant` and set \
-ASKWIKI_QDRANT_URL=http://127.0.0.1:6333"
+HOW = (
+    "no Qdrant server: put `qdrant` on PATH, or run `docker run -p 6333:6333 -p 6334:6334 "
+    f"qdrant/qdrant:v{TESTED}` and set ASKWIKI_QDRANT_URL=http://127.0.0.1:6333"
+)
 START_SECONDS = 60.0
 
 

@@ -15,6 +15,7 @@ from askwiki.access.rights import NOBODY, acl_key, names, unbelieved, unknown_po
 from askwiki.configuration import CHECKOUT, Configuration, setting_names
 from askwiki.data import PUBLIC
 from askwiki.doctor.llm import probe_llm
+from askwiki.doctor.qdrant import probe_qdrant
 from askwiki.doctor.rights import closed_by_age, longest
 from askwiki.encoders.factory import make_embedder, make_sparse
 from askwiki.encoders.port import Embedder, SparseEncoder
@@ -57,6 +58,8 @@ def examine(configuration: Configuration, environ: Mapping[str, str]) -> list[Fi
     findings.append(_guarded("encoders", lambda: _encoders(settings, models)))
     readers: list[Reader] = []
     findings.append(_guarded("store", lambda: _store(settings, readers)))
+    if settings.store.qdrant_url:
+        findings += [Finding(*line) for line in probe_qdrant(settings.store)]
     if readers:
         findings += _index(settings, readers[0], models)
         readers[0].close()

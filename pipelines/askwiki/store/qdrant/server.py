@@ -45,6 +45,9 @@ class QdrantServer:
                 raise self._sentence(error) from error
         raise AssertionError("the last attempt returns or raises")
 
+    def version(self) -> str:
+        return str(self.call(self.client.info).version)
+
     def aliased(self, name: str) -> str:
         """The collection behind the alias, empty when there is none."""
         aliases = self.call(self.client.get_aliases).aliases
@@ -60,12 +63,15 @@ class QdrantServer:
     def create(self, collection: str, sizes: Mapping[str, int], *, idf: bool, metadata: Mapping[str, Any]) -> None:
         """A collection with its payload indexes; they come before the data so that graphs use them."""
         settings = self.settings
+        # Servers before 1.19 know ``on_disk`` alone and pass over ``memory`` without a word; later ones prefer it.
         memory = models.Memory.COLD if settings.on_disk else None
+        disk = settings.on_disk or None
         best = models.MultiVectorConfig(comparator=models.MultiVectorComparator.MAX_SIM)
         dense = {
             name: models.VectorParams(
                 size=size,
                 distance=models.Distance.COSINE,
+                on_disk=disk,
                 memory=memory,
                 multivector_config=best if name in MANY else None,
             )
@@ -73,7 +79,7 @@ class QdrantServer:
         }
         sparse = models.SparseVectorParams(
             modifier=models.Modifier.IDF if idf else None,
-            index=models.SparseIndexParams(memory=memory) if memory else None,
+            index=models.SparseIndexParams(on_disk=disk, memory=memory) if memory else None,
         )
         self.call(
             self.client.create_collection,
@@ -148,5 +154,7 @@ def _pause(error: Any, tries: int) -> float | None:
 def _quantization(settings: StoreSettings) -> models.ScalarQuantization | None:
     if settings.quantization == "none":
         return None
-    scalar = models.ScalarQuantizationConfig(type=models.ScalarType.INT8, quantile=0.99, memory=models.Memory.PINNED)
+    scalar = models.ScalarQuantizationConfig(
+        type=models.ScalarType.INT8, quantile=0.99, always_ram=True, memory=models.Memory.PINNED
+    )
     return models.ScalarQuantization(scalar=scalar)
