@@ -13,8 +13,7 @@ from askwiki.errors import SettingsError
 from askwiki.masking import masked
 from askwiki.store import open_reader
 from indexer.opening import open_source
-from indexer.sync.progress import bar
-from indexer.sync.run import run_sources
+from indexer.sync.run import bar, run_sources
 from indexer.sync.sync import Rules
 
 

@@ -12,14 +12,18 @@ from typing import Any
 
 from askwiki.configuration import load_configuration
 from askwiki.data import Chunk, Clause, Page
+from askwiki.encoders.factory import make_embedder
+from askwiki.encoders.port import Embedder
 from askwiki.errors import SourceError
+from askwiki.settings import Settings
 from indexer.chunking.breadcrumb import SEPARATOR
 from indexer.chunking.chunks import embedded_texts
 from indexer.chunking.screens import Screens, is_labelled
 from indexer.chunking.sections import same_title, split_sections
 from indexer.opening import open_source
 from indexer.sources import PageFailure, PageRef, PageSource
-from indexer.sync.prepare import Preparation, make_preparation, prepare_page
+from indexer.sync.prepare import prepare_page
+from indexer.sync.tools import make_desk
 
 SUGGESTIONS = 5  # titles offered when no page has the name
 REPEATED = "┄" * 40 + " repeated up to here"
@@ -43,12 +47,17 @@ def run(options: argparse.Namespace) -> int:
     pages = source.pages() if options.all else iter([find_page(source, options.page)])
     if not (options.json or options.chunks):
         return _print(pages, page_text)
-    using = make_preparation(configuration)
+    settings, desk = configuration.settings, make_desk(configuration)
+    embedder = make_embedder(settings.embedding)
     form = to_json if options.json else chunks_text
+
+    def shown(page: Page) -> str:
+        return form(*prepare_page(page, "", settings=settings, embedder=embedder, desk=desk), settings, embedder)
+
     try:
-        return _print(pages, lambda page: form(*prepare_page(page, "", using=using), using))
+        return _print(pages, shown)
     finally:
-        using.desk.cache.close()
+        desk.cache.close()
 
 
 def _print(pages: Iterator[Page | PageFailure], form: Callable[[Page], str]) -> int:
@@ -83,7 +92,7 @@ def find_page(source: PageSource, name: str) -> Page:
     raise SourceError(f"{source.name} has no page with the id, title or path «{name}».{nearest}")
 
 
-def to_json(page: Page, chunks: Sequence[Chunk], using: Preparation) -> str:
+def to_json(page: Page, chunks: Sequence[Chunk], settings: Settings, embedder: Embedder) -> str:
     """One line of JSON: the page and its chunks."""
     readers = None if page.readers is None else [_clause(clause) for clause in page.readers]
     described: dict[str, Any] = {
@@ -110,10 +119,10 @@ def to_json(page: Page, chunks: Sequence[Chunk], using: Preparation) -> str:
                 "url": chunk.url,
                 "context": chunk.context,
                 "tokens": tokens,
-                "limit": using.embedder.limit,
+                "limit": embedder.limit,
                 "overlap": chunk.overlap,
             }
-            for chunk, tokens in zip(chunks, _tokens(chunks, using), strict=True)
+            for chunk, tokens in zip(chunks, _tokens(chunks, settings, embedder), strict=True)
         ],
     }
     return json.dumps(described, ensure_ascii=False)
@@ -129,17 +138,16 @@ def page_text(page: Page) -> str:
     return "\n".join([*_head(page), "sections:", *tree, BORDER, page.markdown])
 
 
-def chunks_text(page: Page, chunks: Sequence[Chunk], using: Preparation) -> str:
+def chunks_text(page: Page, chunks: Sequence[Chunk], settings: Settings, embedder: Embedder) -> str:
     """Every chunk with its borders, kind, length and context, for a person who judges the cut."""
     lines = list(_head(page))
-    for chunk, tokens in zip(chunks, _tokens(chunks, using), strict=True):
+    for chunk, tokens in zip(chunks, _tokens(chunks, settings, embedder), strict=True):
         part = f", part {chunk.part} of {chunk.parts}" if chunk.parts > 1 else ""
-        screen = f", screen ({_why_screen(chunk, using)})" if chunk.screen else ""
+        screen = f", screen ({_why_screen(chunk, settings)})" if chunk.screen else ""
         repeated, own = chunk.text[: chunk.overlap], chunk.text[chunk.overlap :]
         lines += [
             BORDER,
-            f"[{chunk.ordinal + 1}/{len(chunks)}] {chunk.kind}{screen}{part}, "
-            f"{tokens} of {using.embedder.limit} tokens",
+            f"[{chunk.ordinal + 1}/{len(chunks)}] {chunk.kind}{screen}{part}, {tokens} of {embedder.limit} tokens",
             f"headings: {SEPARATOR.join(chunk.headings)}".rstrip(),
             f"context:  {chunk.context}",
             "",
@@ -149,16 +157,16 @@ def chunks_text(page: Page, chunks: Sequence[Chunk], using: Preparation) -> str:
     return "\n".join([*lines, BORDER])
 
 
-def _why_screen(chunk: Chunk, using: Preparation) -> str:
-    if is_labelled(chunk.labels, using.settings.chunking.screen_labels):
+def _why_screen(chunk: Chunk, settings: Settings) -> str:
+    if is_labelled(chunk.labels, settings.chunking.screen_labels):
         return "label of the page"
     return Screens(chunk.text).rule(0, len(chunk.text), chunk.headings) or "said by the model, or of a section in it"
 
 
-def _tokens(chunks: Sequence[Chunk], using: Preparation) -> list[int]:
+def _tokens(chunks: Sequence[Chunk], settings: Settings, embedder: Embedder) -> list[int]:
     """The longest of what is embedded of each chunk."""
-    texts = [embedded_texts(chunk, using.settings.sparse.path) for chunk in chunks]
-    counted = iter(using.count([text for three in texts for text in three]))
+    texts = [embedded_texts(chunk, settings.sparse.path) for chunk in chunks]
+    counted = iter(embedder.count([text for three in texts for text in three]))
     return [max(next(counted), next(counted), next(counted)) for _ in texts]
 
 

@@ -10,8 +10,7 @@ import sys
 from askwiki.configuration import load_configuration
 from askwiki.masking import masked
 from indexer.opening import open_source
-from indexer.sync.progress import bar
-from indexer.sync.run import run_sources
+from indexer.sync.run import bar, run_sources
 from indexer.sync.sync import Rules
 
 

@@ -18,29 +18,20 @@ from askwiki.data import Chunk, Clause, Page
 from askwiki.errors import PageError
 from askwiki.settings import Settings
 from askwiki.store.fingerprint import CHUNKER
-from askwiki.store.port import PageState, Writer
+from askwiki.store.port import PageState
 from indexer.enrich.counters import CALLS, Counters
 from indexer.sources import PageFailure, PageRef, PageSource
 from indexer.sync.ledger import Ledger
 from indexer.sync.ordered_pool import OrderedPool
 from indexer.sync.plan import change_of, embedded_hash, gone, page_hash
-from indexer.sync.prepare import Preparation, prepare_page
-from indexer.sync.vectors import Encoders, make_points
+from indexer.sync.prepare import prepare_page
+from indexer.sync.tools import Tools
+from indexer.sync.vectors import make_points
 
 TOGETHER = 32  # chunks of changed pages that are embedded together
 INCOMPLETE = " incomplete"  # behind the hash of a page that a model could not fully describe: done again next time
 
 logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class SyncTools:
-    """What a sync works with."""
-
-    settings: Settings
-    preparation: Preparation
-    encoders: Encoders
-    writer: Writer
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +59,7 @@ class PageChange:
 class SyncPass:
     """One pass over a source: the ledger so far, and changed pages waiting to be embedded together."""
 
-    def __init__(self, source: PageSource, stored: dict[str, str], using: SyncTools) -> None:
+    def __init__(self, source: PageSource, stored: dict[str, str], using: Tools) -> None:
         self.stored = stored  # page id -> hash
         self._source = source
         self._named: frozenset[str] = getattr(source, "named", frozenset())
@@ -76,11 +67,9 @@ class SyncPass:
         self._recipe = recipe(using.settings)
         self._ledger = Ledger(source=source.name)
         self._arrived: dict[str, bool] = {}  # page id -> left out by rule
-        self._preparing: OrderedPool[Prepared] = OrderedPool(
-            using.settings.llm.parallel if using.preparation.desk.llm else 0
-        )
+        self._preparing: OrderedPool[Prepared] = OrderedPool(using.settings.llm.parallel if using.desk.llm else 0)
         self._waiting: list[PageChange] = []
-        self._before = using.preparation.desk.counters.counts()  # of the sources before this one
+        self._before = using.desk.counters.counts()  # of the sources before this one
         self._hidden = 0  # pages whose readers the source does not say, closed by the settings
 
     def take(self, item: Page | PageFailure) -> None:
@@ -102,7 +91,7 @@ class SyncPass:
         if self.stored.get(item.id) == mark:
             self._ledger = self._ledger.add(unchanged=1)
             return
-        job = partial(prepared, item, acl, mark, readers, using=self._using.preparation)
+        job = partial(prepared, item, acl, mark, readers, using=self._using)
         for ready in self._preparing.put(job):
             self._plan(ready)
 
@@ -118,7 +107,7 @@ class SyncPass:
     def _write_waiting(self) -> None:
         """Embed what is new of the waiting pages in one go, then write page by page."""
         new = [chunk for change in self._waiting if not change.payload_only for chunk in change.chunks]
-        points = iter(make_points(new, using=self._using.encoders))
+        points = iter(make_points(new, using=self._using))
         name, writer = self._source.name, self._using.writer
         for change in self._waiting:
             if change.payload_only:
@@ -149,13 +138,13 @@ class SyncPass:
             ledger = ledger.with_missing(expected, list(self._arrived))
         for sentence in self._notes():
             ledger = ledger.with_note(sentence)
-        counted = Counter(self._using.preparation.desk.counters.counts())
+        counted = Counter(self._using.desk.counters.counts())
         counted.subtract(self._before)
         calls = sum(number for name, number in counted.items() if name.endswith(CALLS))
         return ledger.add(
             model_calls=calls,
             truncated=counted["embedding.truncated"],
-            sparse_collisions=self._using.encoders.sparse.collisions(),
+            sparse_collisions=self._using.sparse.collisions(),
         )
 
     def _plan(self, ready: Prepared) -> None:
@@ -167,8 +156,8 @@ class SyncPass:
         counts = ready.counters.counts()
         incomplete = any(name.endswith(".fallback") for name in counts)
         for name, number in {**counts, "incomplete": int(incomplete)}.items():
-            using.preparation.desk.counters.add(name, number)
-        texts = {chunk.id: embedded_hash(chunk, using.encoders.sparse_path) for chunk in ready.chunks}
+            using.desk.counters.add(name, number)
+        texts = {chunk.id: embedded_hash(chunk, using.settings.sparse.path) for chunk in ready.chunks}
         state = PageState(page.id, ready.mark + INCOMPLETE if incomplete else ready.mark, texts)
         stored = using.writer.page(self._source.name, page.id) if page.id in self.stored else None
         self._waiting.append(PageChange(state, ready.chunks, ready.readers, change_of(stored, texts) == "payload"))
@@ -186,12 +175,12 @@ class SyncPass:
             )
 
 
-def prepared(page: Page, acl: str, mark: str, readers: tuple[Clause, ...], *, using: Preparation) -> Prepared:
+def prepared(page: Page, acl: str, mark: str, readers: tuple[Clause, ...], *, using: Tools) -> Prepared:
     """One page through ``prepare_page``. Whatever is wrong with it, the other pages go on."""
     counters = Counters()
-    own = dataclasses.replace(using, desk=dataclasses.replace(using.desk, counters=counters))
+    desk = dataclasses.replace(using.desk, counters=counters)
     try:
-        _, chunks = prepare_page(page, acl, using=own)
+        _, chunks = prepare_page(page, acl, settings=using.settings, embedder=using.embedder, desk=desk)
     except PageError as error:
         return Prepared(page, mark, readers, [], counters, str(error))
     except (ValueError, TypeError, LookupError, RecursionError, MemoryError) as error:

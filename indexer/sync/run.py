@@ -1,44 +1,20 @@
-"""What ``sync``, ``rebuild`` and ``schedule`` share: the tools, several sources in a row, one commit."""
+"""What ``sync``, ``rebuild`` and ``schedule`` share: several sources in a row, one commit; the bar that shows them."""
 
 from __future__ import annotations
 
 import dataclasses
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
+
+from tqdm import tqdm
 
 from askwiki.configuration import Configuration
-from askwiki.encoders.factory import make_embedder, make_sparse
-from askwiki.store import open_writer
-from askwiki.store.fingerprint import fingerprint_of
-from indexer.enrich.cache import Cache
 from indexer.sources import PageSource
-from indexer.sync.apply import SyncTools
 from indexer.sync.digest import run_digest
 from indexer.sync.ledger import Ledger
-from indexer.sync.prepare import make_preparation
 from indexer.sync.sync import Progress, Rules, sync
-from indexer.sync.vectors import Encoders
-
-
-@contextmanager
-def open_tools(configuration: Configuration, *, rebuild: bool = False) -> Iterator[tuple[SyncTools, dict[str, object]]]:
-    """The tools of a run and the fingerprint in force; everything is closed afterwards."""
-    settings = configuration.settings
-    embedder, sparse = make_embedder(settings.embedding), make_sparse(settings.sparse)
-    fingerprint = fingerprint_of(embedder, sparse, settings.chunking)
-    writer = open_writer(settings.store, fingerprint, rebuild=rebuild)
-    cache = Cache(Path(settings.sync.cache))
-    try:
-        preparation = make_preparation(configuration, embedder)
-        encoders = Encoders(
-            embedder, sparse, settings.sparse.path, settings.chunking.sub_chunks, cache, preparation.desk.counters
-        )
-        yield SyncTools(settings, preparation, encoders, writer), fingerprint
-        preparation.desk.cache.close()
-    finally:
-        writer.close()
-        cache.close()
+from indexer.sync.tools import open_tools
 
 
 def run_sources(
@@ -61,3 +37,15 @@ def run_sources(
         if not (rebuild and any(ledger.exit_code > 1 for ledger in ledgers)):
             tools.writer.commit()
     return ledgers
+
+
+@contextmanager
+def bar(title: str) -> Iterator[Progress]:
+    """Shows on stderr the pages done of those expected; silent where that is not a terminal."""
+    with tqdm(desc=title, unit="page", file=sys.stderr, disable=None, dynamic_ncols=True) as shown:
+
+        def progress(done: int, total: int) -> None:
+            shown.total = total
+            shown.update(done - shown.n)
+
+        yield progress

@@ -14,9 +14,10 @@ from typing import Protocol, runtime_checkable
 from askwiki.data import Page
 from askwiki.store.port import Freshness
 from indexer.sources import PageFailure, PageSource
-from indexer.sync.apply import SyncPass, SyncTools
+from indexer.sync.apply import SyncPass
 from indexer.sync.ledger import Ledger
 from indexer.sync.plan import refuse_shrinking
+from indexer.sync.tools import Tools
 
 OVERLAP = timedelta(minutes=10)  # asked for again: clocks differ, and some wikis search by whole minutes
 
@@ -57,9 +58,7 @@ class AskableSource(PageSource, Protocol):
 Progress = Callable[[int, int], None]  # pages done, pages expected
 
 
-def sync(
-    source: PageSource, rules: Rules, *, using: SyncTools, progress: Progress = lambda done, total: None
-) -> Ledger:
+def sync(source: PageSource, rules: Rules, *, using: Tools, progress: Progress = lambda done, total: None) -> Ledger:
     """The ledger of the run. The caller commits: what is written is not visible before."""
     begun, started = time.monotonic(), datetime.now(UTC)
     using.writer.claim(source.name)
@@ -79,7 +78,7 @@ def sync(
     return ledger
 
 
-def _everything(source: PageSource, rules: Rules, using: SyncTools, progress: Progress) -> Ledger:
+def _everything(source: PageSource, rules: Rules, using: Tools, progress: Progress) -> Ledger:
     """Compare all pages of the source with all that is stored of it."""
     expected = source.expected()
     with closing(SyncPass(source, using.writer.pages(source.name), using)) as run:
@@ -100,7 +99,7 @@ def _everything(source: PageSource, rules: Rules, using: SyncTools, progress: Pr
         return run.finished(expected, complete=not rules.limit)
 
 
-def _changes(source: LiveSource, since: datetime, using: SyncTools, progress: Progress) -> Ledger:
+def _changes(source: LiveSource, since: datetime, using: Tools, progress: Progress) -> Ledger:
     """Only what the source says has changed; nothing is removed."""
     with closing(SyncPass(source, using.writer.pages(source.name), using)) as run:
         for number, item in enumerate(source.changed(since), start=1):
@@ -125,9 +124,9 @@ def _since(source: PageSource, last: Freshness | None, rules: Rules, now: dateti
     return begun - OVERLAP if not ahead and now < compared + timedelta(seconds=rules.between) else None
 
 
-def _remembered(ledger: Ledger, started: datetime, last: Freshness | None, digest: str, using: SyncTools) -> Freshness:
+def _remembered(ledger: Ledger, started: datetime, last: Freshness | None, digest: str, using: Tools) -> Freshness:
     """``last`` is the run before when only changes were asked for."""
-    incomplete = using.preparation.desk.counters.counts().get("incomplete")
+    incomplete = using.desk.counters.counts().get("incomplete")
     return Freshness(
         source=ledger.source,
         started=_written(started),

@@ -4,39 +4,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from askwiki.data import Chunk, Vectors
-from askwiki.encoders.port import Embedder, SparseEncoder
 from askwiki.markdown.plain_text import plain_text
 from askwiki.store.port import Point
 from indexer.chunking.chunks import embedded_texts
 from indexer.chunking.sub_chunks import piece_texts
-from indexer.enrich.cache import Cache, content_key
-from indexer.enrich.counters import Counters
+from indexer.enrich.cache import content_key
+from indexer.sync.tools import Tools
 
 KIND = "vector"  # of the cache's entries: float32, little endian
 
 
-@dataclass(frozen=True, slots=True)
-class Encoders:
-    """What makes vectors, and where the dense ones are kept by content."""
-
-    embedder: Embedder
-    sparse: SparseEncoder
-    sparse_path: bool
-    piece_tokens: int
-    cache: Cache
-    counters: Counters
-
-
-def make_points(chunks: Sequence[Chunk], *, using: Encoders) -> list[Point]:
+def make_points(chunks: Sequence[Chunk], *, using: Tools) -> list[Point]:
     """The chunks with their vectors, in their order."""
     pieces = [_pieces(chunk, using) for chunk in chunks]
-    texts = [embedded_texts(chunk, using.sparse_path) for chunk in chunks]
+    texts = [embedded_texts(chunk, using.settings.sparse.path) for chunk in chunks]
     dense = iter(
         _dense([text for own, each in zip(pieces, texts, strict=True) for text in (*own, each.context)], using)
     )
@@ -47,27 +33,27 @@ def make_points(chunks: Sequence[Chunk], *, using: Encoders) -> list[Point]:
     ]
 
 
-def _pieces(chunk: Chunk, using: Encoders) -> list[str]:
+def _pieces(chunk: Chunk, using: Tools) -> list[str]:
     embedder = using.embedder
-    return piece_texts(chunk, count=embedder.count, tokens=using.piece_tokens, limit=embedder.limit)
+    return piece_texts(chunk, count=embedder.count, tokens=using.settings.chunking.sub_chunks, limit=embedder.limit)
 
 
-def _dense(texts: Sequence[str], using: Encoders) -> list[NDArray[np.float32]]:
+def _dense(texts: Sequence[str], using: Tools) -> list[NDArray[np.float32]]:
     """One vector a text; the same text is embedded once."""
     model = json.dumps(dict(using.embedder.identity()), sort_keys=True)
     keys = [content_key(model, text) for text in texts]
-    known = {key: np.frombuffer(data, "<f4") for key, data in using.cache.get_many(KIND, sorted(set(keys))).items()}
+    known = {key: np.frombuffer(data, "<f4") for key, data in using.vectors.get_many(KIND, sorted(set(keys))).items()}
     missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
     if missing:
         known.update(_embedded(missing, using))
     return [known[key] for key in keys]
 
 
-def _embedded(missing: dict[str, str], using: Encoders) -> dict[str, NDArray[np.float32]]:
+def _embedded(missing: dict[str, str], using: Tools) -> dict[str, NDArray[np.float32]]:
     texts = list(missing.values())
     over = sum(count > using.embedder.limit for count in using.embedder.count(texts))
-    using.counters.add("embedding.truncated", over)
-    using.counters.add("embedding.calls")
+    using.desk.counters.add("embedding.truncated", over)
+    using.desk.counters.add("embedding.calls")
     made = dict(zip(missing, using.embedder.documents(texts), strict=True))
-    using.cache.put_many(KIND, {key: vector.astype("<f4").tobytes() for key, vector in made.items()})
+    using.vectors.put_many(KIND, {key: vector.astype("<f4").tobytes() for key, vector in made.items()})
     return made

@@ -25,10 +25,9 @@ from askwiki.store.port import PageState, Point
 from indexer.confluence.parse.html_page import read_html_page
 from indexer.opening import open_source
 from indexer.sources import PageFailure
-from indexer.sync.apply import SyncTools
 from indexer.sync.prepare import prepare_page
-from indexer.sync.run import open_tools
 from indexer.sync.sync import Rules, sync
+from indexer.sync.tools import Tools, open_tools
 from indexer.sync.vectors import make_points
 from tests.bench.calibration import slowness
 
@@ -79,7 +78,7 @@ def rows() -> list[dict[str, Any]]:
 def _stages(folder: Path) -> Iterator[dict[str, Any]]:
     configuration = _configured(folder)
     with open_tools(configuration) as (real, _):
-        tools = _with(real, Timed(real.encoders.embedder, model=False))
+        tools = replace(real, embedder=Timed(real.embedder, model=False))
         _round(configuration, tools, 0)  # what is loaded and remembered on the first pages
         rounds = [_round(configuration, tools, number) for number in range(1, ROUNDS + 1)]
         begun = time.process_time()
@@ -96,7 +95,7 @@ def _stages(folder: Path) -> Iterator[dict[str, Any]]:
     yield _row("indexing without models: all stages", pages / total, "pages/s", None, "processor time, one core", why)
 
 
-def _round(configuration: Configuration, tools: SyncTools, number: int) -> tuple[dict[str, float], int]:
+def _round(configuration: Configuration, tools: Tools, number: int) -> tuple[dict[str, float], int]:
     """(processor seconds by stage, pages) of one pass over the export; its pages get ids of their own."""
     seconds: dict[str, float] = {}
 
@@ -111,13 +110,17 @@ def _round(configuration: Configuration, tools: SyncTools, number: int) -> tuple
     found = timed("convert", lambda: list(open_source(f"html:{EXPORT}", configuration).pages()))
     seconds["convert"] -= seconds["read"]  # a source reads each page once, as above
     pages = [replace(page, id=f"{number}-{page.id}") for page in found if not isinstance(page, PageFailure)]
-    cut = timed("cut", lambda: [prepare_page(page, PUBLIC, using=tools.preparation)[1] for page in pages])
-    points = timed("pieces and words", lambda: [make_points(chunks, using=tools.encoders) for chunks in cut])
+    cut = timed("cut", lambda: [_cut(page, tools) for page in pages])
+    points = timed("pieces and words", lambda: [make_points(chunks, using=tools) for chunks in cut])
     timed("write", lambda: [_write(tools, page, *made) for page, *made in zip(pages, cut, points, strict=True)])
     return seconds, len(pages)
 
 
-def _write(tools: SyncTools, page: Page, chunks: Sequence[Chunk], points: Sequence[Point]) -> None:
+def _cut(page: Page, tools: Tools) -> list[Chunk]:
+    return prepare_page(page, PUBLIC, settings=tools.settings, embedder=tools.embedder, desk=tools.desk)[1]
+
+
+def _write(tools: Tools, page: Page, chunks: Sequence[Chunk], points: Sequence[Point]) -> None:
     state = PageState(page.id, "hash", {chunk.id: chunk.hash for chunk in chunks})
     tools.writer.replace_page("html:bench", state, points, ())
 
@@ -128,8 +131,8 @@ def _write(tools: SyncTools, page: Page, chunks: Sequence[Chunk], points: Sequen
 def _share(folder: Path) -> dict[str, Any]:
     configuration = _configured(folder)
     with open_tools(configuration) as (real, _):
-        embedder = Timed(real.encoders.embedder, model=True)
-        tools = _with(real, embedder)
+        embedder = Timed(real.embedder, model=True)
+        tools = replace(real, embedder=embedder)
         begun = time.monotonic()
         ledger = sync(open_source(f"html:{EXPORT}", configuration), Rules(limit=PAGES), using=tools)
         tools.writer.commit()
@@ -137,14 +140,6 @@ def _share(folder: Path) -> dict[str, Any]:
     share = 1 - embedder.seconds / total
     why = f"{total - embedder.seconds:.2f} of {total:.1f} s, {ledger.indexed} pages, {ledger.chunks} chunks"
     return _row("sync: share of the time that is not the model's", share, "share", GOAL_SHARE, "embedded e5", why)
-
-
-def _with(tools: SyncTools, embedder: Timed) -> SyncTools:
-    return replace(
-        tools,
-        preparation=replace(tools.preparation, embedder=embedder),
-        encoders=replace(tools.encoders, embedder=embedder),
-    )
 
 
 def _configured(folder: Path) -> Configuration:

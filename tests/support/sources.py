@@ -19,11 +19,9 @@ from indexer.enrich.asking import Desk
 from indexer.enrich.cache import Cache
 from indexer.enrich.counters import Counters
 from indexer.sources import PageFailure, PageRef
-from indexer.sync.apply import SyncTools
 from indexer.sync.ledger import Ledger
-from indexer.sync.prepare import Preparation
 from indexer.sync.sync import Rules, sync
-from indexer.sync.vectors import Encoders
+from indexer.sync.tools import Tools
 from tests.support.fakes import HashEmbedder
 from tests.support.stores import SPARSE, Store, in_memory
 
@@ -75,7 +73,7 @@ class Indexer:
             writer.commit()
         finally:
             writer.close()
-            tools.encoders.cache.close()
+            tools.vectors.close()
         return ledger
 
     def texts(self, page: str, *keys: str) -> list[str]:
@@ -85,17 +83,13 @@ class Indexer:
         reader.close()
         return found
 
-    def tools(self, writer: Writer) -> SyncTools:
+    def tools(self, writer: Writer) -> Tools:
         config, counters = CHECKOUT / "config", Counters()
         cache = Cache(self.folder / "cache")
         desk = Desk(
             self.llm, load_prompts(config / "prompts"), load_glossary(config / "glossary.yaml"), cache, counters
         )
-        preparation = Preparation(self.settings, self.embedder, desk)
-        encoders = Encoders(
-            self.embedder, SPARSE, self.settings.sparse.path, self.settings.chunking.sub_chunks, cache, counters
-        )
-        return SyncTools(self.settings, preparation, encoders, writer)
+        return Tools(self.settings, desk, self.embedder, SPARSE, cache, writer)
 
     def fingerprint(self) -> dict[str, Any]:
         return fingerprint_of(self.embedder, SPARSE, self.settings.chunking)

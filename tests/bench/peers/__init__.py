@@ -40,9 +40,8 @@ from indexer.chunking.chunks import embedded_texts
 from indexer.enrich.cache import Cache, content_key
 from indexer.opening import open_source
 from indexer.sources import PageFailure
-from indexer.sync.apply import SyncTools
 from indexer.sync.prepare import prepare_page
-from indexer.sync.run import open_tools
+from indexer.sync.tools import Tools, open_tools
 from indexer.sync.vectors import make_points
 
 HERE = Path(__file__).resolve().parent
@@ -122,12 +121,12 @@ class Bench:
         """Through the product: pages are cut, embedded and written, then the search stage is asked."""
         with open_tools(self._configuration) as (tools, _):
             begun = time.monotonic()
-            cut = [prepare_page(page, PUBLIC, using=tools.preparation)[1] for page in self._pages]
+            cut = [_cut(page, tools) for page in self._pages]
             for chunks in cut:
-                make_points(chunks, using=tools.encoders)  # afterwards the vectors are in the cache
+                make_points(chunks, using=tools)  # afterwards the vectors are in the cache
             print(f"   cut and embedded in {time.monotonic() - begun:.0f} s", file=sys.stderr, flush=True)
             index = _indexed(cut, tools)
-            embedder = tools.preparation.embedder
+            embedder = tools.embedder
             self._chunks = [chunk for chunks in cut for chunk in chunks]
             texts = [embedded_texts(chunk, True).text for chunk in self._chunks]
             self._give("ours", texts, embedder)
@@ -176,13 +175,17 @@ class Bench:
         return Seen(recalls, middle["search"], middle["clock"], said["index"], said["resident"], chunks)
 
 
-def _indexed(cut: Sequence[Sequence[Chunk]], tools: SyncTools) -> float:
+def _cut(page: Page, tools: Tools) -> list[Chunk]:
+    return prepare_page(page, PUBLIC, settings=tools.settings, embedder=tools.embedder, desk=tools.desk)[1]
+
+
+def _indexed(cut: Sequence[Sequence[Chunk]], tools: Tools) -> float:
     """Processor seconds from chunks whose vectors are known to an index that readers see."""
     begun = time.process_time()
     for chunks in cut:
         if chunks:
             state = PageState(chunks[0].page_id, "hash", {chunk.id: chunk.hash for chunk in chunks})
-            tools.writer.replace_page("bench", state, make_points(chunks, using=tools.encoders), ())
+            tools.writer.replace_page("bench", state, make_points(chunks, using=tools), ())
     tools.writer.commit()
     return time.process_time() - begun
 

@@ -1,0 +1,62 @@
+"""What every step of a run works with, made once from the settings and closed at its end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from askwiki.configuration import Configuration
+from askwiki.encoders.factory import make_embedder, make_sparse
+from askwiki.encoders.port import Embedder, SparseEncoder
+from askwiki.language.glossary import load_glossary
+from askwiki.llm.factory import make_llm
+from askwiki.prompts import load_prompts
+from askwiki.settings import Settings
+from askwiki.store import open_writer
+from askwiki.store.fingerprint import fingerprint_of
+from askwiki.store.port import Writer
+from indexer.enrich.asking import Desk
+from indexer.enrich.cache import Cache
+from indexer.enrich.counters import Counters
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """``desk`` is all that the steps of ``enrich`` see: they know neither vectors nor a store."""
+
+    settings: Settings
+    desk: Desk
+    embedder: Embedder
+    sparse: SparseEncoder
+    vectors: Cache  # dense ones by content; the desk's own cache is on disk only where a model answers
+    writer: Writer
+
+
+@contextmanager
+def open_tools(configuration: Configuration, *, rebuild: bool = False) -> Iterator[tuple[Tools, dict[str, object]]]:
+    """The tools of a run and the fingerprint in force; everything is closed afterwards."""
+    settings = configuration.settings
+    embedder, sparse = make_embedder(settings.embedding), make_sparse(settings.sparse)
+    fingerprint = fingerprint_of(embedder, sparse, settings.chunking)
+    writer = open_writer(settings.store, fingerprint, rebuild=rebuild)
+    vectors = Cache(Path(settings.sync.cache))
+    try:
+        desk = make_desk(configuration)
+        yield Tools(settings, desk, embedder, sparse, vectors, writer), fingerprint
+        desk.cache.close()
+    finally:
+        writer.close()
+        vectors.close()
+
+
+def make_desk(configuration: Configuration) -> Desk:
+    settings, folder = configuration.settings, configuration.folder
+    return Desk(
+        llm=make_llm(settings.llm),
+        prompts=load_prompts(folder / "prompts"),
+        glossary=load_glossary(folder / "glossary.yaml"),
+        cache=Cache(Path(settings.sync.cache) if settings.llm.url else None),  # rules need no cache
+        counters=Counters(),
+    )
