@@ -10,7 +10,7 @@ from askwiki.commands import eval as eval_command
 from askwiki.errors import SettingsError, SourceError
 from askwiki.evaluate.ablate import VARIANTS, Variant, changed, choose, contributions, load_variants
 from askwiki.evaluate.compare import OutcomeChange, compare, comparison_json, comparison_rows
-from askwiki.evaluate.running.run import read_outcomes, write_outcomes
+from askwiki.evaluate.outcome import read_outcomes, write_outcomes
 from askwiki.settings import ChunkingSettings, SearchSettings, Settings
 from tests.evaluate.test_questions import options
 from tests.support.outcomes import graded, hit, outcome

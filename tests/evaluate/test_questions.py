@@ -13,7 +13,7 @@ from askwiki.commands.command_line import main
 from askwiki.data import Page
 from askwiki.errors import SourceError
 from askwiki.evaluate.check import faults_of
-from askwiki.evaluate.matching import holds, normalise, same_page
+from askwiki.evaluate.matching import normalise, same_page
 from askwiki.evaluate.questions import GoldPlace, load_questions, read_questions
 from askwiki.evaluate.split import divide, write_split
 
@@ -163,13 +163,13 @@ def options(*words: str) -> Any:
     ],
 )
 def test_white_space_and_marks_do_not_hide_a_snippet(snippet: str, text: str) -> None:
-    assert holds(text, GoldPlace("1", snippet))
+    assert normalise(snippet) in normalise(text)
 
 
 def test_words_and_numbers_are_compared_as_they_are() -> None:
     assert normalise("От **3** до 5 — `RF/2`") == "От3до5—RF/2"
-    assert not holds("идёт три дня", GoldPlace("1", "идёт два дня"))
-    assert not holds("минус-5", GoldPlace("1", "минус5"))
+    assert normalise("идёт два дня") not in normalise("идёт три дня")
+    assert normalise("минус5") not in normalise("минус-5")
 
 
 @pytest.mark.parametrize(

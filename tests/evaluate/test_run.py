@@ -13,14 +13,13 @@ import pytest
 from askwiki.data import Clause, Identity, Turn
 from askwiki.errors import ModelError, StoreError
 from askwiki.evaluate.compare import compare
-from askwiki.evaluate.outcome import Outcome
+from askwiki.evaluate.outcome import Outcome, read_outcomes
 from askwiki.evaluate.questions import Gold, GoldPlace, GoldQuestion
 from askwiki.evaluate.reports.answers import answers_report
 from askwiki.evaluate.reports.merging import merge
 from askwiki.evaluate.reports.numbers import retrieval_report
 from askwiki.evaluate.reports.review import HumanGrade
 from askwiki.evaluate.running.asking import settings_in_force
-from askwiki.evaluate.running.run import read_outcomes
 from askwiki.evaluate.running.session import Plan, perform
 from askwiki.evaluate.running.visibility import unseen
 from askwiki.kit import Kit

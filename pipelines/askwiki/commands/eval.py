@@ -14,9 +14,9 @@ from askwiki.configuration import load_configuration
 from askwiki.errors import AskWikiError, SettingsError, SourceError
 from askwiki.evaluate.check import faults_of
 from askwiki.evaluate.compare import compare, comparison_json, comparison_rows
+from askwiki.evaluate.outcome import read_outcomes
 from askwiki.evaluate.questions import load_questions, read_questions
 from askwiki.evaluate.reports import tables
-from askwiki.evaluate.running.run import read_outcomes
 from askwiki.evaluate.split import divide, write_split
 from askwiki.evaluate.support_file import measure, read_labelled
 

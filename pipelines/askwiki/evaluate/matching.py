@@ -28,11 +28,6 @@ def normalise(text: str) -> str:
     return _SPACE.sub("", _MARKS.sub("", _RULES.sub("", text)))
 
 
-def holds(text: str, place: GoldPlace) -> bool:
-    """Does ``text`` contain the snippet of ``place``?"""
-    return normalise(place.snippet) in normalise(text)
-
-
 def same_page(page: str, *, page_id: str, title: str, path: Sequence[str]) -> bool:
     """Is ``page`` (an id, a path of titles or the file of an export) the page with these names?"""
     if page == page_id:

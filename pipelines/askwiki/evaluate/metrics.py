@@ -1,4 +1,4 @@
-"""Measures of a ranking: recall, reciprocal rank and nDCG over a question's gold entries.
+"""Measures of a ranking (recall, reciprocal rank, nDCG over a question's gold entries) and of the confidence.
 
 Ranks count from 1; None = not found. Binary gain and the logarithmic discount are those of Järvelin
 and Kekäläinen 2002 (Cumulated gain-based evaluation of IR techniques).
@@ -10,12 +10,15 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from statistics import fmean
+from typing import Any
 
-from askwiki.evaluate.outcome import Hit
+from askwiki.evaluate.outcome import Hit, Outcome
 
 DEPTHS = (1, 5, 10, 50)
 CUT = 10  # MRR@10, nDCG@10
 NAMES = (*(f"recall@{depth}" for depth in DEPTHS), f"mrr@{CUT}", f"ndcg@{CUT}")
+
+STEPS = 10  # thresholds of refusal shown: 0.1, 0.2 … 1.0
 
 Ranks = Sequence[int | None]
 
@@ -73,3 +76,34 @@ def mean_measures(questions: Sequence[dict[str, float]]) -> dict[str, float]:
     """Means over questions, with their number ``n``; without questions every mean is 0."""
     means = {name: fmean(each[name] for each in questions) if questions else 0.0 for name in NAMES}
     return {**means, "n": len(questions)}
+
+
+def refusal_curve(outcomes: Iterable[Outcome]) -> dict[str, Any]:
+    """For each threshold the share of right and of wrong refusals, and the area under that curve.
+
+    How well the search's own confidence tells what the wiki can answer: to choose ``answer.refusal_threshold``.
+
+    Empty when there are not both kinds of questions to tell apart.
+    """
+    known = [(each.confidence, each.answerable) for each in outcomes if each.confidence is not None]
+    within = [value for value, answerable in known if answerable]
+    without = [value for value, answerable in known if not answerable]
+    if not within or not without:
+        return {}
+    thresholds = [step / STEPS for step in range(1, STEPS + 1)]
+    rows = [
+        {"threshold": threshold, "right": _below(without, threshold), "wrong": _below(within, threshold)}
+        for threshold in thresholds
+    ]
+    return {"auc": area(within, without), "thresholds": rows}
+
+
+def area(within: Sequence[float], without: Sequence[float]) -> float:
+    """Chance that a question with an answer has the higher confidence, ties counted half (Mann and Whitney 1947)."""
+    won = sum((one > other) + (one == other) / 2 for one in within for other in without)
+    return won / (len(within) * len(without))
+
+
+def _below(values: Sequence[float], threshold: float) -> float:
+    """Share refused: confidence under the threshold, as the flow refuses."""
+    return sum(value < threshold for value in values) / len(values)

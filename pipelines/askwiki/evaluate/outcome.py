@@ -1,12 +1,15 @@
-"""What a run keeps of one question: the line of ``answers.jsonl`` as a record."""
+"""What a run keeps of one question, and the file of such lines from which a run that was stopped goes on."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
+
+from askwiki.errors import SourceError
 
 # The stages a gold entry passes, in order; each keeps what the one before it let through.
 STAGES = ("found", "gated", "judged", "prompt", "cited")
@@ -96,3 +99,44 @@ def from_line(line: str) -> Outcome:
 
 def _hit(values: dict[str, Any]) -> Hit:
     return Hit(**{**values, "snippets": tuple(values["snippets"]), "pages": tuple(values["pages"])})
+
+
+def read_outcomes(file: Path) -> dict[str, Outcome]:
+    """Question id -> outcome, later lines win; a last line cut short by a stop is left out."""
+    if not file.exists():
+        return {}
+    outcomes: dict[str, Outcome] = {}
+    lines = file.read_text(encoding="utf-8").split("\n")
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            outcome = from_line(line)
+        except (ValueError, KeyError, TypeError) as error:
+            if number >= len(lines):  # without its line feed: the run was stopped while writing
+                continue
+            raise SourceError(f"Line {number} of {file} is no line of a run: {error}.") from error
+        outcomes[outcome.id] = outcome
+    return outcomes
+
+
+def append_outcomes(file: Path, outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
+    """Write each outcome as it comes, so that nothing is asked twice after a stop."""
+    _end_last_line(file)
+    with file.open("a", encoding="utf-8", newline="\n") as stream:
+        for outcome in outcomes:
+            stream.write(to_line(outcome) + "\n")
+            stream.flush()
+            yield outcome
+
+
+def write_outcomes(file: Path, outcomes: Iterable[Outcome]) -> None:
+    """The whole file anew, in the order given, put in place in one step."""
+    part = file.with_name(file.name + ".part")
+    part.write_text("".join(to_line(outcome) + "\n" for outcome in outcomes), encoding="utf-8", newline="\n")
+    part.replace(file)
+
+
+def _end_last_line(file: Path) -> None:
+    if file.exists() and (content := file.read_bytes()) and not content.endswith(b"\n"):
+        file.write_bytes(content[: content.rfind(b"\n") + 1])

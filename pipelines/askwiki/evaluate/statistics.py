@@ -37,18 +37,11 @@ def wilson(successes: int, n: int, confidence: float = CONFIDENCE) -> Estimate:
     return Estimate(share, max(0.0, centre - half), min(1.0, centre + half), n)
 
 
-def weighted_kappa(first: Sequence[int], second: Sequence[int], grades: int = 3) -> float:
+def kappa(first: Sequence[int], second: Sequence[int], grades: int = 3) -> Estimate:
     """Agreement beyond chance with quadratic weights (Cohen 1968); grades are 0 … ``grades`` - 1.
 
-    NaN when both always give one and the same grade: there is no chance to compare with.
-    """
-    return float(_kappas(_table(first, second, grades)[None])[0])
-
-
-def kappa(first: Sequence[int], second: Sequence[int], grades: int = 3) -> Estimate:
-    """Weighted kappa with a percentile bootstrap interval over questions.
-
-    Drawing questions with replacement is drawing the table of their grades from a multinomial.
+    NaN when both always give one and the same grade: there is no chance to compare with. The interval is a percentile
+    bootstrap over questions: drawing them with replacement is drawing the table of their grades from a multinomial.
     """
     table = _table(first, second, grades)
     value, n = float(_kappas(table[None])[0]), len(first)

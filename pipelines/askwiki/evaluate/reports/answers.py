@@ -8,12 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from askwiki.evaluate.losses import lost_questions, recall_by_stage
+from askwiki.evaluate.metrics import refusal_curve
 from askwiki.evaluate.outcome import Outcome
 from askwiki.evaluate.reports.merging import Merged, both_graded, disagreements
 from askwiki.evaluate.reports.numbers import Report, by_kind, by_split, counts, rankings, retrieval, seconds
 from askwiki.evaluate.running.judge import GRADES
 from askwiki.evaluate.statistics import Estimate, kappa, percentile, wilson
-from askwiki.evaluate.threshold import refusal_curve
 
 
 def answers_report(

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from askwiki.evaluate.metrics import mean_measures, measures, page_ranks, snippet_ranks
+from askwiki.evaluate.metrics import mean_measures, measures, page_ranks, refusal_curve, snippet_ranks
 from askwiki.evaluate.outcome import Outcome
 from askwiki.evaluate.questions import SIDES
 from askwiki.evaluate.statistics import percentile
-from askwiki.evaluate.threshold import refusal_curve
 
 Report = dict[str, Any]  # the JSON that is written; its keys are described in README.md
 

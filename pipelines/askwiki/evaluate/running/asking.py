@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import time
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,17 +16,24 @@ from askwiki.errors import ModelError, StoreError
 from askwiki.evaluate.outcome import Outcome
 from askwiki.evaluate.questions import GoldQuestion
 from askwiki.evaluate.running.observe import answered, searched
-from askwiki.evaluate.running.run import DIGEST_LENGTH
 from askwiki.flow import ask as flow
 from askwiki.kit import Kit
 from askwiki.settings import Settings
 
 Ask = Callable[[GoldQuestion, Outcome], Outcome]
 
+DIGEST_LENGTH = 16  # hexadecimal digits; enough to tell one run's settings from another's
+
 # What decides about answers at question time.
 SECTIONS = ("condense", "search", "rerank", "relevance", "passages", "answer", "sources")
 ANSWERING_ROLES = ("condense", "relevance", "answer")
 MEASURING_PROMPTS = {"judge.md", "draft.md"}  # they decide nothing about an answer
+
+
+def digest(question: GoldQuestion, settings: Mapping[str, Any]) -> str:
+    """What makes two outcomes interchangeable: the question's line and all settings in force."""
+    text = json.dumps([asdict(replace(question, line=0)), settings], sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:DIGEST_LENGTH]
 
 
 def settings_in_force(kit: Kit, settings: Settings) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
@@ -9,15 +10,17 @@ from pathlib import Path
 from typing import Any
 
 from askwiki.data import Identity
-from askwiki.errors import SourceError
-from askwiki.evaluate.outcome import Outcome
+from askwiki.errors import AskWikiError, SourceError
+from askwiki.evaluate.outcome import Outcome, append_outcomes, read_outcomes, write_outcomes
 from askwiki.evaluate.questions import GoldQuestion
-from askwiki.evaluate.running.asking import answerer, searcher
+from askwiki.evaluate.running.asking import Ask, answerer, digest, searcher
 from askwiki.evaluate.running.judge import judge
-from askwiki.evaluate.running.run import append_outcomes, read_outcomes, run_all, write_outcomes
+from askwiki.evaluate.running.observe import blank
 from askwiki.kit import Kit
 from askwiki.llm.port import Llm
 from askwiki.settings import Settings
+
+log = logging.getLogger(__name__)
 
 ANSWERS = "answers.jsonl"
 
@@ -51,15 +54,52 @@ def perform(
     done = read_outcomes(file) if file else {}
     ask = (searcher if plan.retrieval else answerer)(kit, plan.identity, settings)
     asked = run_all(plan.questions, ask, settings=in_force, done=done, parallel=plan.parallel)
-    outcomes = _collect(plan, file, progress(asked, len(plan.questions), "ask"), done)
+    outcomes = _collect(file, progress(asked, len(plan.questions), "ask"), done)
     if kit.llm is not None and plan.judgings and not plan.retrieval:
         open_ones = [each for each in outcomes.values() if needs_judging(each, plan.judgings)]
         judged = judge_all(plan, open_ones, kit=kit, llm=kit.llm)
-        outcomes |= _collect(plan, file, progress(judged, len(open_ones), "judge"), outcomes)
+        outcomes |= _collect(file, progress(judged, len(open_ones), "judge"), outcomes)
     ordered = [outcomes[question.id] for question in plan.questions]
     if file:
         write_outcomes(file, ordered)
     return ordered
+
+
+def run_all(
+    questions: Sequence[GoldQuestion],
+    ask: Ask,
+    *,
+    settings: Mapping[str, Any],
+    done: Mapping[str, Outcome],
+    parallel: int,
+) -> Iterator[Outcome]:
+    """Outcomes as they come; those in ``done`` that belong to this run are given back unasked.
+
+    ``ask`` completes a blank outcome. What it raises of ours becomes the outcome's ``fault``.
+    """
+    open_questions = []
+    for question in questions:
+        run = digest(question, settings)
+        kept = done.get(question.id)
+        if kept is not None and kept.run == run and not kept.fault:
+            yield kept
+        else:
+            open_questions.append((question, blank(question, run)))
+    pool = ThreadPoolExecutor(max_workers=parallel, thread_name_prefix="eval")
+    try:
+        tasks = [pool.submit(_guarded, ask, question, outcome) for question, outcome in open_questions]
+        for task in as_completed(tasks):
+            yield task.result()
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _guarded(ask: Ask, question: GoldQuestion, outcome: Outcome) -> Outcome:
+    try:
+        return ask(question, outcome)
+    except AskWikiError as error:
+        log.warning("question %s: %s", question.id, error)
+        return replace(outcome, fault=str(error))
 
 
 def needs_judging(outcome: Outcome, judgings: int) -> bool:
@@ -84,9 +124,7 @@ def judge_all(plan: Plan, outcomes: Sequence[Outcome], *, kit: Kit, llm: Llm) ->
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _collect(
-    plan: Plan, file: Path | None, outcomes: Iterable[Outcome], done: Mapping[str, Outcome]
-) -> dict[str, Outcome]:
+def _collect(file: Path | None, outcomes: Iterable[Outcome], done: Mapping[str, Outcome]) -> dict[str, Outcome]:
     """Take the outcomes as they come; new ones are written at once."""
     if file is None:
         return {outcome.id: outcome for outcome in outcomes}
