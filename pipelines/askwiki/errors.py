@@ -53,7 +53,3 @@ class ContextOverflow(ModelError):
 
 class Cancelled(AskWikiError):
     """The person closed the chat or pressed stop; nobody waits for the rest."""
-
-
-class Busy(AskWikiError):
-    """More questions at once than the settings allow; try again in a moment."""

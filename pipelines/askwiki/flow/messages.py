@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -18,8 +17,6 @@ from askwiki.stages.refusal import unheard
 from askwiki.stages.search import search_terms
 from askwiki.stages.smalltalk import kind_of_talk
 from askwiki.stages.sources import label_of, link_list, source_list, source_of
-
-logger = logging.getLogger(__name__)
 
 NEAR_PAGES = 3  # links that a refusal names
 Speech = Generator[Event, None, Answer]

@@ -7,7 +7,6 @@ along it; half of it is subtracted before the search. Documents stay as they are
 
 from __future__ import annotations
 
-import logging
 import threading
 from weakref import WeakKeyDictionary
 
@@ -17,7 +16,6 @@ from numpy.typing import NDArray
 from askwiki.data import Question
 from askwiki.encoders.port import Embedder
 
-logger = logging.getLogger(__name__)
 Vector = NDArray[np.float32]
 
 # Questions that ask without saying about what, in both languages of the prompts.
