@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from askwiki.markdown.blocks import Block
+from askwiki.markdown.fences import FenceReader
 from indexer.chunking.sentences import language_of, sentence_ends, word_ends
 
 # Prices of a border, 0 (made for cutting) to 100 (never, if there is any other). Only their order
@@ -117,13 +118,9 @@ def _items(text: str, block: Block) -> Iterator[PageUnit]:
     start = block.start
     price = BETWEEN_ITEMS
     top: int | None = None
-    fence = ""
+    fences = FenceReader()
     for line in _ANY_LINE.finditer(text, block.start, block.end):
-        stripped = line[0].strip()
-        if stripped.startswith(("```", "~~~")):
-            mark = stripped[:3]
-            fence = "" if fence and stripped.startswith(fence) else fence or mark
-        item = None if fence else _ITEM.match(line[0])
+        item = None if fences.take(line[0]) else _ITEM.match(line[0])
         if item and line.start() > start:
             yield PageUnit(start, line.start(), price, prose=True)
             start = line.start()

@@ -7,8 +7,9 @@ import re
 import shutil
 import subprocess
 
+from askwiki.markdown.fences import first_code
+
 SECONDS = 60  # a Java start on a busy machine
-_FENCE = re.compile(r"```[\w-]*[ \t]*\n(.*?)```", re.DOTALL)
 _START = re.compile(r"@start(\w+)")
 _END = re.compile(r"^[ \t]*+@end(\w+)", re.MULTILINE)
 # A recovered diagram needs no files and no addresses, and must not make the parser read any.
@@ -17,11 +18,11 @@ _FORBIDDEN = re.compile(r"^[^\S\n]*+!(?:include|import|theme|procedure|function)
 
 def find_source(reply: str) -> str:
     """The first ``@startuml … @enduml`` of a reply, empty when there is none."""
-    fence = _FENCE.search(reply)
-    if framed := (_framed(fence[1]) if fence else "") or _framed(reply):
+    code = first_code(reply)
+    if framed := _framed(code) or _framed(reply):
         return framed
-    if fence and fence[1].strip() and "@start" not in fence[1]:
-        return f"@startuml\n{fence[1].strip()}\n@enduml"
+    if code.strip() and "@start" not in code:
+        return f"@startuml\n{code.strip()}\n@enduml"
     return ""
 
 

@@ -17,6 +17,7 @@ from askwiki.data import Attachment, Page
 from askwiki.errors import AskWikiError, ModelError
 from askwiki.llm.port import Llm, Message, Role
 from askwiki.markdown.blocks import Block, parse_blocks
+from askwiki.markdown.fences import fence_around
 from indexer.chunking.breadcrumb import SEPARATOR
 from indexer.chunking.sentences import language_of
 from indexer.enrich.asking import Desk, ask_all
@@ -86,7 +87,7 @@ def _inserted(page: Page, diagrams: Sequence[tuple[_Shown, str]], language: str)
         gap = "" if not before or before.endswith("\n\n") else "\n" if before.endswith("\n") else "\n\n"
         name = re.sub(r"([\[\]\\])", r"\\\1", one.name)
         target = f"<{one.target}>" if re.search(r"[\s()]", one.target) else one.target
-        mark = "`" * max(3, 1 + max(map(len, re.findall("`+", source)), default=0))
+        mark = fence_around(source)
         parts += [before, gap, _NOTES[language].format(name=name, target=target)]
         parts.append(f"\n\n{mark}plantuml\n{source}\n{mark}\n\n")
         at = one.block.end

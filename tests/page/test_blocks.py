@@ -64,6 +64,9 @@ def test_headings(text: str, found: list[tuple[int, str]]) -> None:
         "```\n# comment\n```",
         "~~~~\n# comment\n~~~\n# still code\n~~~~",
         "```\n# in a fence that never ends",
+        "```\ncode\n      ```\n# still code: that line stood too deep to close it",
+        "```\n```sh\n# still code: a closing fence has nothing behind it\n```",
+        "- ```\n  # code of an item\n  ```",
         "| # a | b |\n|---|---|\n| # c | d |",
         "> # quoted\n> ## again",
         "- # in an item\n\n  ## under it",
@@ -84,6 +87,19 @@ def test_what_only_looks_like_a_heading(text: str) -> None:
 
 def test_a_heading_after_an_unclosed_tag_is_still_found() -> None:
     assert headings("<!-- never closed\n\n# Real\n\n<table>\n\n# Also real\n") == [(1, "Real"), (1, "Also real")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- ```sh\n  code of an item that begins with it\n  ```\n\n# Real",
+        "- item\n\n      ``` too deep below the item: indented code\n\n# Real",
+        "1. item\n\n   ```\n    code\n      ```\n\n# Real",
+        "```a``` is a span of code\n\n# Real",
+    ],
+)
+def test_a_heading_after_what_is_no_open_fence_is_found(text: str) -> None:
+    assert headings(text) == [(1, "Real")]
 
 
 def test_many_unclosed_tags_do_not_cost_square_time() -> None:

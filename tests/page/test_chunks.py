@@ -16,8 +16,10 @@ from askwiki.configuration import load_configuration
 from askwiki.data import Chunk, Page
 from askwiki.encoders.factory import make_embedder
 from askwiki.errors import PageError
+from askwiki.markdown.blocks import parse_blocks
 from askwiki.settings import ChunkingSettings
 from indexer.chunking.chunks import chunk_page, embedded_texts, with_context
+from indexer.chunking.units import number_units
 from indexer.opening import open_source
 
 LIMIT = 120  # tokens of the word counter below
@@ -120,6 +122,12 @@ def test_long_code_is_cut_on_blank_lines_and_begins_with_its_fence() -> None:
     for chunk in chunks[1:]:
         assert chunk.text.startswith("```python\ndef f(x):\n")
         assert chunk.overlap == len("```python\n")
+
+
+def test_an_item_is_not_cut_in_code_that_looks_like_items() -> None:
+    text = "1. Шаг\n\n   ````\n   ```\n   - не пункт, а код\n   ````\n\n2. Второй\n"
+    units = number_units(text, parse_blocks(text))
+    assert [text[unit.start :].partition("\n")[0] for unit in units] == ["1. Шаг", "2. Второй"]
 
 
 def test_a_procedure_is_cut_between_its_steps() -> None:

@@ -26,6 +26,7 @@ LINES = (
         ),
         ("| a | b | c |\n|---|:-:|---|\n|1| |2|\n", "a | b | c\n1 | | 2"),
         ("```sh\nls   -l\n```", "ls -l"),
+        ("```ls``` lists files", "ls lists files"),
         ("> ## Quoted\n> text<br>more", "Quoted\ntext more"),
         ("![](a.png)", ""),
         ("", ""),

@@ -164,6 +164,7 @@ def test_syntax_is_checked_by_the_frame_where_the_parser_is_missing(source: str,
 def test_the_source_is_found_with_and_without_a_fence() -> None:
     assert find_source(f"text {SOURCE} text") == SOURCE
     assert find_source("```\na -> b\n```") == "@startuml\na -> b\n@enduml"
+    assert find_source("~~~ puml\na -> b\n~~~") == "@startuml\na -> b\n@enduml"
     assert find_source("no code") == ""
 
 

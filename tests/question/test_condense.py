@@ -91,6 +91,11 @@ def test_markers_go_with_their_blank() -> None:
     assert without_markers("Да [1], нет[2][3]. [12]") == "Да, нет."
 
 
+@pytest.mark.parametrize("code", ["~~~\na[1]\n~~~\n", "````\n```\na[1]\n````\nи `b[2]`"])
+def test_code_keeps_what_looks_like_a_marker(code: str) -> None:
+    assert without_markers(code) == code
+
+
 # --- friendly words -------------------------------------------------------------------------------
 
 

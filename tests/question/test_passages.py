@@ -110,6 +110,10 @@ def test_a_gap_between_parts_is_shown() -> None:
         ("````\n```\n````\n", "````\n```\n````\n"),
         ("1. a\n    ```\n    b\n   ```\nc", "1. a\n    ```\n    b\n   ```\nc"),
         ("no code", "no code"),
+        ("```\n```sh\nc\n", "```\n```sh\nc\n```"),
+        ("```a``` b", "```a``` b"),
+        ("a\n\n    ```\n    b", "a\n\n    ```\n    b"),
+        ("- ```\n  a", "- ```\n  a\n```"),
     ],
 )
 def test_an_open_code_block_is_closed_in_the_passage(text: str, closed: str) -> None:

@@ -6,6 +6,7 @@ import re
 
 from lxml.etree import _Element
 
+from askwiki.markdown.block_parser_lines import RUN
 from indexer.confluence.parse.text import bold
 from indexer.confluence.render.markdown import Renderer, tag_name
 
@@ -19,7 +20,7 @@ NAMES = {
     "success": ("Success", "Успешно"),
 }
 # Blocks that must not get "> " before each line: code stays letter for letter, tables stay tables.
-NOT_QUOTED = re.compile(r"^[^\S\n]*+(?:```|\||#{1,6} |> )", re.MULTILINE)
+NOT_QUOTED = re.compile(rf"^[^\S\n]*+(?:{RUN}|\||#{{1,6}} |> )", re.MULTILINE)
 PLAIN_START = re.compile(r"[^\W\d_]|[«“\"(]|\d(?!\d*[.)])")
 QUOTED_CHARACTERS = 2000  # a longer box is a part of the page, not a remark beside it
 

@@ -7,11 +7,11 @@ import re
 
 from lxml.etree import _Element
 
+from askwiki.markdown.fences import fence_around
 from indexer.confluence.parse.text import bold
 
 BRUSH = re.compile(r"brush:\s*([\w#+.-]+)")
 TICKS = re.compile(r"`+")
-FENCE_TICKS = re.compile(r"^[^\S\n]*+(`{3,})", re.MULTILINE)
 SAYS_LANGUAGE = ("data-syntaxhighlighter-params", "class", "data-language")
 LINE_TAGS = frozenset({"br", "div", "p", "tr"})
 # Names of Confluence that say "no language", or that other tools call otherwise.
@@ -38,8 +38,7 @@ def fence(code: str, language: str, tags: frozenset[str], title: str = "") -> st
         return "\n" + "\n".join([heading, *spans] if heading else spans) + "\n"
     if not language and code.lstrip().startswith("@start"):
         language = "plantuml"
-    longest = max((len(ticks) for ticks in FENCE_TICKS.findall(code)), default=2)
-    ticks = "`" * (longest + 1)
+    ticks = fence_around(code)
     return (
         f"\n\n{heading}\n\n{ticks}{language}\n{code}\n{ticks}\n\n"
         if heading

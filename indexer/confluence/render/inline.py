@@ -6,6 +6,7 @@ import re
 
 from lxml.etree import _Element
 
+from askwiki.markdown.block_parser_lines import opening_fence
 from indexer.confluence.parse.links import link
 from indexer.confluence.parse.targets import href_target
 from indexer.confluence.parse.text import has_lone_star, plain_stars
@@ -31,7 +32,8 @@ def emphasis(mark: str) -> Handler:
         text = renderer.inner(node, tags)
         bare = text.strip()
         plain = "_noformat" in tags or "_inline" in tags or mark in text or PARAGRAPH_BREAK.search(bare)
-        if not bare or plain or bare.startswith(("- ", "|", "```")) or not any(map(str.isalnum, bare)):
+        block = bare.startswith(("- ", "|")) or opening_fence(bare.partition("\n")[0])
+        if not bare or plain or block or not any(map(str.isalnum, bare)):
             return text
         if mark == "~~":
             bare = BORDER_TILDE.sub(r"\\~", bare)

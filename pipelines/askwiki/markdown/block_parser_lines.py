@@ -14,7 +14,10 @@ from collections.abc import Sequence
 
 ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]|[ \t\r]*$)")
 SETEXT = re.compile(r" {0,3}(=+|-+)[ \t\r]*$")
-FENCE = re.compile(r"[ \t]*(`{3,}(?=[^`]*$)|~{3,})")
+# The run of signs that opens a block of code: of backticks only where no other follows, for that were a code span.
+RUN = r"(?:`{3,}+(?=[^`\n]*$)|~{3,}+)"
+FENCE_DEPTH = 3  # columns that a fence may stand deeper than the page, or than the text of the item around it
+_OPENING = re.compile(rf"[ \t]*({RUN})")
 RULE = re.compile(r" {0,3}(?P<sign>[-*_])[ \t]*(?:(?P=sign)[ \t]*){2,}\r?$")
 ITEM = re.compile(rf"(?!{RULE.pattern})[ \t]*(?P<item>[-*+]|\d{{1,9}}[.)])(?:[ \t]|\r?$)")
 _DELIMITER = re.compile(r"[ \t]*+(?=[^|]*\|)\|?[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?[ \t\r]*+$")
@@ -31,9 +34,8 @@ HTML = re.compile(
     re.IGNORECASE,
 )
 # What ends a paragraph without a blank line; an ordered list only when it starts with 1.
-_INTERRUPTS = re.compile(
-    rf"{ATX.pattern}|{RULE.pattern}| {{0,3}}(?:>|~~~|```(?=[^`]*$)|[-*+][ \t]+[^\s]|1[.)][ \t]+[^\s])"
-)
+_INTERRUPTS = re.compile(rf"{ATX.pattern}|{RULE.pattern}| {{0,3}}(?:>|{RUN}|[-*+][ \t]+[^\s]|1[.)][ \t]+[^\s])")
+_ITEM_BLANKS = 4  # behind the sign of an item; more are the depth of code in it
 # A longer underlined "heading" is a paragraph with a rule below it.
 SETEXT_CHARACTERS = 200
 
@@ -77,6 +79,34 @@ def indent(line: str) -> int:
     return column
 
 
+def opening_fence(line: str, column: int = 0) -> str:
+    """The signs of a line that opens a block of code, empty when it opens none.
+
+    ``column``: where the text of the list item around it begins, 0 outside of lists.
+    """
+    fence = _OPENING.match(line)
+    return fence[1] if fence and indent(line) <= column + FENCE_DEPTH else ""
+
+
+def closes_fence(line: str, fence: str, column: int) -> bool:
+    """Whether the line closes what ``fence`` opened in ``column``: the same sign, at least as many, nothing behind.
+
+    It may stand a little deeper than the opening one, as the specification has it for those that open at the edge.
+    """
+    signs = line.strip(" \t\r\n")
+    return signs.startswith(fence) and not signs.strip(fence[0]) and indent(line) <= column + FENCE_DEPTH
+
+
+def item_text(line: str, item: re.Match[str]) -> tuple[int, str]:
+    """Column and text of what stands behind the sign of an item; behind more than four blanks, it is code."""
+    start = indent(line) + len(item["item"])
+    behind = line[item.end("item") :].rstrip("\r\n")
+    blanks = len(behind) - len(behind.lstrip(" \t"))
+    if blanks > _ITEM_BLANKS or blanks == len(behind):
+        return start + 1, behind[1:]
+    return start + blanks, behind[blanks:]
+
+
 def paragraph_end(lines: Sequence[str], at: int) -> tuple[int, int, str]:
     """(line after it, level, title): a paragraph has level 0, unless an underline makes it a heading."""
     after = at + 1
@@ -99,15 +129,12 @@ def table_end(lines: Sequence[str], at: int) -> int:
     return at
 
 
-def fence_end(lines: Sequence[str], at: int) -> int:
-    """After the closing fence: the same character, at least as many, nothing behind it."""
-    opening = FENCE.match(lines[at])
-    mark = opening[1] if opening else "```"
-    for after in range(at + 1, len(lines)):
-        line = lines[after].strip()
-        if line.startswith(mark) and not line.strip(mark[0]):
-            return after + 1
-    return len(lines)
+def fence_end(lines: Sequence[str], at: int, fence: str, column: int) -> int:
+    """After the line that closes ``fence``, opened in ``column`` of line ``at``, or the last line of all."""
+    after = at + 1
+    while after < len(lines) and not closes_fence(lines[after], fence, column):
+        after += 1
+    return min(after + 1, len(lines))
 
 
 def quote_end(lines: Sequence[str], at: int) -> int:
@@ -123,6 +150,7 @@ def quote_end(lines: Sequence[str], at: int) -> int:
 def list_end(lines: Sequence[str], at: int) -> int:
     """All items, what is indented under them, and unmarked lines that go on with a paragraph."""
     content = 0  # the least indentation of a line that still belongs to the item; nested items may have less
+    column = 0  # where the text of the last item begins
     while at < len(lines):
         line = lines[at]
         if not line:
@@ -131,14 +159,17 @@ def list_end(lines: Sequence[str], at: int) -> int:
                 return at
             at = following
             continue
-        column = indent(line)
-        inside = column >= content
-        if inside and line.lstrip()[0] in "`~" and FENCE.match(line):
-            at = fence_end(lines, at)
-            continue
+        depth = indent(line)
+        inside = depth >= content
+        fence = opening_fence(line, column) if inside else ""
         if item := ITEM.match(line):
-            content = column + (2 if item["item"] in "-*+" else 3)
-        elif not inside and _begins_block(lines, at):
+            content = depth + (2 if item["item"] in "-*+" else 3)
+            column, text = item_text(line, item)
+            fence = opening_fence(text)
+        if fence:
+            at = fence_end(lines, at, fence, column if item else depth)
+            continue
+        if not item and not inside and _begins_block(lines, at):
             return at
         at += 1
     return at

@@ -17,7 +17,6 @@ from typing import Literal, NamedTuple
 
 from askwiki.markdown.block_parser_lines import (
     ATX,
-    FENCE,
     HTML,
     ITEM,
     RULE,
@@ -29,6 +28,7 @@ from askwiki.markdown.block_parser_lines import (
     is_prose,
     is_table,
     list_end,
+    opening_fence,
     paragraph_end,
     quote_end,
     skip_blank,
@@ -87,8 +87,8 @@ def _read(lines: Sequence[str], at: int, unclosed: set[str]) -> tuple[BlockKind,
         first = line.lstrip(" ")[0]
         if first == "#" and (heading := ATX.match(line)) and (title := heading_title(line, heading)) is not None:
             return "heading", at + 1, len(heading[1]), title
-        if first in "`~" and FENCE.match(line):
-            return "fence", fence_end(lines, at), 0, ""
+        if first in "`~" and (fence := opening_fence(line)):
+            return "fence", fence_end(lines, at, fence, indent(line)), 0, ""
         if first in "-*_" and RULE.match(line):
             return "rule", at + 1, 0, ""
         if first == ">":

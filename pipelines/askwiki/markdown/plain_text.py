@@ -7,6 +7,8 @@ from bisect import bisect_left
 from itertools import accumulate
 from operator import itemgetter
 
+from askwiki.markdown.block_parser_lines import RUN
+
 _IMAGE = re.compile(r"!\[([^\[\]\n]*)\]\((?:[^()\n]|\([^()\n]*\))*\)")
 _LINK = re.compile(r"\[([^\[\]\n]*)\]\((?:[^()\n]|\([^()\n]*\))*\)")
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
@@ -14,7 +16,7 @@ _TAGS = "a|b|code|col|colgroup|details|div|i|img|li|ol|p|pre|span|sub|summary|su
 _TAG = re.compile(rf"</?(?:{_TAGS})\b[^<>]*>", re.IGNORECASE)
 # Lines are found by the line's end before them: a pattern that begins with a letter is searched for
 # much faster than one that begins with "^"; most lines are passed over by what they must begin with.
-_FENCE = re.compile(r"\n[ \t]*(?=[`~])(?:`{3,}|~{3,})[^\n]*")
+_FENCE = re.compile(rf"\n[ \t]*(?=[`~]){RUN}[^\n]*", re.MULTILINE)
 _RULER = re.compile(
     r"\n(?=[ \t>|:]*-)[ \t>]*+\|?(?:[ \t]*+:?-++:?[ \t]*+\|)++(?:[ \t]*+:?-++:?[ \t]*+\|?)?[ \t\r]*+(?=\n)"
 )

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from askwiki.data import Turn
 from askwiki.language import en, ru
+from askwiki.markdown.fences import code_blocks
 from askwiki.settings import CondenseSettings
 
 # Open WebUI puts an attached document before the question, as a task of its own with the document in it.
@@ -23,7 +24,7 @@ _SOURCE_LIST = re.compile(
     r"(?:\s*+(?:\d++\.|-) [^\n]*+(?:\n|\Z))++\s*+\Z"
 )
 _MARKER = re.compile(r"[ \u00a0]?(?:\[\d{1,3}(?:\s*[,;]\s*\d{1,3})*\](?!\())+")
-_CODE = re.compile(r"(```.*?(?:```|\Z)|`[^`\n]*`)", re.DOTALL)
+_SPAN = re.compile(r"(```.*?(?:```|\Z)|`[^`\n]*`)", re.DOTALL)  # of code inside a line, or from one to another
 
 
 def clean(turns: Sequence[Turn], characters: int | None = None) -> tuple[Turn, ...]:
@@ -79,7 +80,15 @@ def source_list(answer: str) -> str:
 
 def without_markers(text: str) -> str:
     """An answer of ours without its ``[1]`` marks; code is left alone."""
-    parts = _CODE.split(text)
+    parts, at = [], 0
+    for start, end in (*code_blocks(text), (len(text), len(text))):
+        parts += [_unmarked(text[at:start]), text[start:end]]
+        at = end
+    return "".join(parts)
+
+
+def _unmarked(text: str) -> str:
+    parts = _SPAN.split(text)
     return "".join(part if number % 2 else _MARKER.sub("", part) for number, part in enumerate(parts))
 
 

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 from askwiki.data import Passage, Turn
 from askwiki.language.stems import telling_stems
+from askwiki.markdown.fences import without_code
 from askwiki.stages.citations.support import known, supporting
 from askwiki.stages.dialogue import clean
 
 _SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|\n+")
-_CODE = re.compile(r"^(```|~~~).*?^\1", re.DOTALL | re.MULTILINE)
 
 
 def supported_share(answer: str, cited: Sequence[Passage], least_share: float) -> float | None:
@@ -20,7 +20,7 @@ def supported_share(answer: str, cited: Sequence[Passage], least_share: float) -
     None when there is no such sentence. Code and diagrams are left out: they have no sentences.
     """
     (turn,) = clean([Turn("assistant", answer)]) or (Turn("assistant", ""),)
-    said = [part for part in _SENTENCE_END.split(_CODE.sub("", turn.content)) if telling_stems(part)]
+    said = [part for part in _SENTENCE_END.split(without_code(turn.content)) if telling_stems(part)]
     if not said:
         return None
     passages = {passage.number: known(passage) for passage in cited}

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from askwiki.markdown.fences import FENCE, fence_after
+from askwiki.markdown.fences import FenceReader
 
 _SENTENCE = re.compile(r"(?<=[.!?…])\s+(?=[^\s\da-zа-яё])")
 _KINDS = (
@@ -45,13 +45,11 @@ def units_of(text: str) -> list[QuoteUnit]:
 def _blocks(text: str) -> list[QuoteUnit]:
     """Paragraphs and items, each with the lines it goes on in; every other line by itself."""
     blocks: list[QuoteUnit] = []
-    fence, start, apart, goes_on = "", 0, False, False
+    fences, start, apart, goes_on = FenceReader(), 0, False, False
     for whole in text.splitlines(keepends=True):
         line = whole.rstrip("\r\n")
-        match = FENCE.match(line)
-        kind = "code" if fence or match else next((kind for kind, pattern in _KINDS if pattern.match(line)), "text")
-        if match:
-            fence = fence_after(fence, match[1])
+        code = fences.take(line)
+        kind = "code" if code else next((kind for kind, pattern in _KINDS if pattern.match(line)), "text")
         if kind == "text" and (not line.strip() or _DEFINITION.match(line)):
             apart, goes_on = True, False
         elif kind == "text" and goes_on:
