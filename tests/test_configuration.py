@@ -6,7 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from askwiki.configuration import CHECKOUT, load_configuration, setting_names, settings_digest
+from askwiki.configuration import (
+    CHECKOUT,
+    GONE,
+    RENAMED,
+    load_configuration,
+    open_values,
+    setting_names,
+    settings_digest,
+    variable_of,
+)
 from askwiki.errors import SettingsError
 from askwiki.settings import Settings
 
@@ -111,6 +120,13 @@ def test_a_setting_that_is_gone_is_said_and_left_out(folder: Path, caplog: pytes
     assert [record.getMessage() for record in caplog.records] == [
         f"llm.connect_timeout in {place} {said}" for place in (folder / "settings.yaml", "ASKWIKI_LLM__CONNECT_TIMEOUT")
     ]
+
+
+@pytest.mark.parametrize("name", [*RENAMED, *GONE])
+def test_a_name_of_the_last_release_does_not_stop_a_start(folder: Path, name: str) -> None:
+    settings = load_configuration({variable_of(name): "7"}, folder).settings
+    present = RENAMED.get(name)
+    assert open_values(settings) == {**open_values(Settings()), **({present: 7} if present else {})}
 
 
 def test_the_file_that_comes_with_it_repeats_no_default() -> None:

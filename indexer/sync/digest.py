@@ -33,7 +33,7 @@ def run_digest(source: str, fingerprint: object, configuration: Configuration) -
         repr(fingerprint),
         repr((settings.wiki.url, settings.access, settings.chunking, settings.context, settings.confluence)),
         repr((settings.llm.url, settings.llm.model, settings.llm.context, settings.llm.cut, settings.llm.vision)),
-        repr((settings.embedding.margin, settings.sparse.path)),
+        repr(settings.sparse.path),
         *(files_digest(configuration.folder / name) for name in CONTENT),
         _code_digest(),
         files_digest(path),

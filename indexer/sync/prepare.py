@@ -17,15 +17,17 @@ from indexer.enrich.cut import cut_by_meaning
 from indexer.enrich.vision import recover_diagrams
 from indexer.sources import read_attachment
 
+MARGIN = 8  # tokens of what the encoder reads are kept free: counts do not add up exactly at the borders of a cut
+
 
 def prepare_page(
     page: Page, acl: str, *, settings: Settings, embedder: Embedder, desk: Desk
 ) -> tuple[Page, list[Chunk]]:
     """The page as it is indexed (recovered diagrams in its Markdown) and its chunks with contexts.
 
-    The embedder counts tokens: its counts are not exact at borders, hence the margin.
+    The embedder counts tokens, and says how many a text may have.
     """
-    count, limit = embedder.count, embedder.limit - settings.embedding.margin
+    count, limit = embedder.count, embedder.limit - MARGIN
     if desk.llm and settings.context.vision:
         page = recover_diagrams(page, desk=desk, read=read_attachment)
     cutter = partial(cut_by_meaning, desk=desk) if desk.llm and settings.chunking.llm_cut else None

@@ -50,7 +50,14 @@ RENAMED = {
 
 # Settings that nobody could set better than it is: name -> what holds now. Still read over, with a warning, until the
 # next release.
-GONE = {"llm.connect_timeout": "a server has 5 seconds to take a connection"}
+GONE = {
+    "llm.connect_timeout": "a server has 5 seconds to take a connection",
+    "embedding.margin": "8 tokens are kept free",
+    "sparse.k1": "BM25 goes by 1.2",
+    "sparse.b": "BM25 goes by 0.75",
+    "search.enough_words": "words have their full vote from half of the question on",
+    "search.previous": "the words before a follow-up weigh 0.3",
+}
 
 logger = logging.getLogger(__name__)
 
@@ -146,8 +153,8 @@ def _from_file(path: Path) -> Iterator[tuple[str, tuple[object, str]]]:
         if key in secrets:
             variable = PREFIX + key.upper().replace(".", "__")
             raise SettingsError(f"{key} is a secret: take it out of {path} and set {variable}.")
-        if not _is_gone(key, str(path)):
-            yield _present(key, str(path)), (value, str(path))
+        if present := present_name(key, str(path)):
+            yield present, (value, str(path))
 
 
 def _leaves(tree: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, object]]:
@@ -166,8 +173,8 @@ def _from_environment(environ: Mapping[str, str]) -> Iterator[tuple[str, tuple[o
         key = SHORT_NAMES.get(variable) or known.get(variable)
         if key is None:
             raise SettingsError(f"{variable} is no setting of askwiki; see docs/settings.md.")
-        if not _is_gone(key, variable):
-            yield _present(key, variable), (value, variable)
+        if present := present_name(key, variable):
+            yield present, (value, variable)
 
 
 def variable_of(name: str) -> str:
@@ -175,14 +182,11 @@ def variable_of(name: str) -> str:
     return PREFIX + name.upper().replace(".", "__")
 
 
-def _is_gone(key: str, origin: str) -> bool:
+def present_name(key: str, origin: str) -> str:
+    """The name that a setting has today, empty when it is none any more; both are said."""
     if key in GONE:
         logger.warning("%s in %s is no setting any more: %s. Take it out.", key, origin, GONE[key])
-    return key in GONE
-
-
-def _present(key: str, origin: str) -> str:
-    """The name that a setting has today."""
+        return ""
     if key in RENAMED:
         logger.warning("%s in %s is called %s now; the old name goes with the next release.", key, origin, RENAMED[key])
     return RENAMED.get(key, key)

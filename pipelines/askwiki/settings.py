@@ -49,7 +49,6 @@ class EmbeddingSettings:
     url: str = ""  # base address of an OpenAI-compatible embeddings server
     key: str = field(default="", repr=False, metadata={"secret": True})  # of the embeddings server
     limit: int = 512  # tokens the model reads, prefix and special tokens included
-    margin: int = 8  # tokens kept free: counts are not additive at cut borders
     query_prefix: str = "query: "  # what the model wants before a question
     document_prefix: str = "passage: "  # and before a text
     batch_tokens: int = 4096  # tokens a batch
@@ -75,8 +74,6 @@ class SparseSettings:
     retries: int = 3  # of a call that failed in passing
     trust_remote_code: str = ""  # name of the model whose own code may run; empty = of none
     sha256: str = ""  # FILE=HASH, …: files of the model that are checked before it is loaded
-    k1: float = 1.2  # BM25: how soon a repeated word stops to count
-    b: float = 0.75  # BM25: how much a long text is held back
     average_length: float = 110.0  # words of a chunk (measured), frozen into the collection's fingerprint
     path: bool = True  # path, title and headings are part of the sparse text
     gram_weight: float = 0.2  # of a word's letter groups in a question, its stem's is 1; 0 = none are indexed
@@ -136,8 +133,6 @@ class SearchSettings:
     weight_context: float = 0.05  # contexts by template are a weak list: more costs nDCG, this adds to recall@50
     weight_sparse: float = 1.0  # of the words' leg
     timeout: float = 8.0  # seconds for the embedder and for the store, each; then the question goes on without
-    enough_words: float = 0.5  # share of the question in a found text from which the words have their full vote
-    previous: float = 0.3  # weight of the words of the question before a follow-up that no model has rewritten
     query_centering: float = 0.5  # share of the mean question that is taken out of a question's vector
     boost_intent: float = 0.03  # share of the score spread for chunks of the kind that is asked for
     boost_place: float = 0.10  # the same for chunks of the space, label or section that the question names

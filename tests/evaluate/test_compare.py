@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -106,6 +107,11 @@ def test_every_variant_of_the_matrix_names_real_settings() -> None:
         assert isinstance(changed(Settings(), variant), Settings)
     with pytest.raises(SettingsError, match="the variant 'odd'"):
         changed(Settings(), Variant("odd", {"search.k": 1}))
+
+
+def test_a_matrix_of_the_last_release_is_still_read() -> None:
+    old = Variant("old", {"search.centre": 0.25, "search.previous": 0.5})
+    assert changed(Settings(), old) == replace(Settings(), search=SearchSettings(query_centering=0.25))
 
 
 def test_an_own_matrix_is_read_and_a_malformed_one_refused(tmp_path: Path) -> None:

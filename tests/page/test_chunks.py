@@ -21,6 +21,7 @@ from askwiki.settings import ChunkingSettings
 from indexer.chunking.chunks import chunk_page, embedded_texts, with_context
 from indexer.chunking.units import number_units
 from indexer.opening import open_source
+from indexer.sync.prepare import MARGIN
 
 LIMIT = 120  # tokens of the word counter below
 SETTINGS = ChunkingSettings(tokens=100, merge_below=12)
@@ -243,7 +244,7 @@ def test_the_sample_wiki_is_cut_to_the_letter_within_the_limit_of_its_own_encode
     configuration = load_configuration({}, root / "config")
     source = open_source(f"html:{root / 'tests' / 'wiki' / 'html'}", configuration)
     embedder = make_embedder(configuration.settings.embedding)
-    limit = embedder.limit - configuration.settings.embedding.margin
+    limit = embedder.limit - MARGIN
     pages = [one for one in source.pages() if isinstance(one, Page)]
     assert len(pages) > 40
     for one in pages:

@@ -1,7 +1,7 @@
 """BM25 as sparse vectors: the store multiplies by inverse document frequency, we do the rest.
 
-Robertson, Zaragoza: The Probabilistic Relevance Framework: BM25 and Beyond (2009). The average
-length is a setting and part of the fingerprint, so that old and new chunks stay comparable.
+Robertson, Zaragoza: The Probabilistic Relevance Framework: BM25 and Beyond (2009). All three
+numbers are part of the fingerprint, so that old and new chunks stay comparable; the average length is a setting.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from askwiki.language.terms import grams
 from askwiki.language.terms import terms as terms_of
 from askwiki.settings import SparseSettings
 
+K1 = 1.2  # how soon a repeated word stops to count
+B = 0.75  # how much a long text is held back; both as usual
 RULES = 2  # part of the identity: raise it when the same text gives other words than before
 TERM_WEIGHT = 0.5  # of further terms beside the question's own words
 _REMEMBERED = 65_536  # terms whose index is not worked out again, some MB
@@ -50,8 +52,8 @@ class Bm25:
         return {
             "kind": "bm25",
             "rules": RULES,
-            "k1": settings.k1,
-            "b": settings.b,
+            "k1": K1,
+            "b": B,
             "average_length": settings.average_length,
             "path": settings.path,
             "grams": bool(settings.gram_weight),
@@ -66,9 +68,8 @@ class Bm25:
         counts = Counter(term.text for term in found)
         counts.update(grams(text) if self._settings.gram_weight else ())
         length = sum(not term.whole for term in found)
-        settings = self._settings
-        norm = settings.k1 * (1 - settings.b + settings.b * length / settings.average_length)
-        weights = {count: count * (settings.k1 + 1) / (count + norm) for count in set(counts.values())}
+        norm = K1 * (1 - B + B * length / self._settings.average_length)
+        weights = {count: count * (K1 + 1) / (count + norm) for count in set(counts.values())}
         return _vector(zip(map(self._watched, counts), map(weights.__getitem__, counts.values()), strict=True))
 
     def _watch(self, term: str) -> int:

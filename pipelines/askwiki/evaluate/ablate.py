@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from askwiki.configuration import replace_setting
+from askwiki.configuration import present_name, replace_setting
 from askwiki.errors import SettingsError
 from askwiki.evaluate.compare import Comparison, ComparisonRow
 from askwiki.settings import Settings
@@ -81,8 +81,10 @@ def load_variants(file: Path | None) -> tuple[Variant, ...]:
 
 def changed(settings: Settings, variant: Variant) -> Settings:
     """The settings with the variant's changes; an unknown setting raises with the variant's name."""
+    origin = f"the variant {variant.name!r}"
     for key, value in variant.changes.items():
-        settings = replace_setting(settings, key, value, f"the variant {variant.name!r}")
+        if present := present_name(key, origin):
+            settings = replace_setting(settings, present, value, origin)
     return settings
 
 

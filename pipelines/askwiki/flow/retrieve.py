@@ -113,7 +113,7 @@ def _sparse(run: QuestionRun, question: Question) -> Generator[Status, None, Spa
     try:
         return kit.guard.call(
             "sparse encoder",
-            lambda: question_sparse(question, terms, kit.sparse, run.settings.search.previous),
+            lambda: question_sparse(question, terms, kit.sparse),
             seconds=seconds,
             cancel=run.cancel,
         )

@@ -154,7 +154,7 @@ class Bench:
         """The same stand-alone question for all; our vector is the one that our search stage is given."""
         settings = self._configuration.settings
         asked = [by_rule(question.turns, settings.condense, settings.language) for question in self._questions]
-        own = [centred(question_vector(each, embedder), embedder, settings.search.centre) for each in asked]
+        own = [centred(question_vector(each, embedder), embedder, settings.search.query_centering) for each in asked]
         _write(self._folder / "questions.json", [each.text for each in asked])
         _write(self._folder / "ours-questions.json", [asdict(replace(each, history=())) for each in asked])
         np.save(self._folder / "questions.npy", np.stack([embedder.query(each.text) for each in asked]))

@@ -32,7 +32,7 @@ def main(folder: Path) -> dict[str, object]:
 
     def ask(question: Question, dense: np.ndarray) -> list[str]:
         terms = search_terms(question, glossary, synonyms)
-        sparse = question_sparse(question, terms, encoder, settings.search.previous)
+        sparse = question_sparse(question, terms, encoder)
         rights = rights_of(Identity(), reader.conjunctions(), settings.access)
         query = Query(dense, sparse, question.text)
         found = search(query, rights, reader=reader, settings=settings.search)
