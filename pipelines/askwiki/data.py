@@ -227,6 +227,14 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
+class PassageNote:
+    """What a passage is to another: an ``older`` edition of it, or nearly its text that ``differs`` in its data."""
+
+    kind: Literal["older", "differs"]
+    number: int  # of the other passage
+
+
+@dataclass(frozen=True, slots=True)
 class Passage:
     """What the model reads and the answer cites: siblings joined in page order, numbered from 1."""
 
@@ -242,7 +250,7 @@ class Passage:
     score: float = 0.0
     rebuilt: bool = False  # joined from several parts
     shortened: bool = False  # did not fit whole
-    note: str = ""  # "older:2" = an earlier edition of what passage 2 says; "differs:2" = nearly its text, other data
+    note: PassageNote | None = None
     part: tuple[int, int, int] = (1, 1, 1)  # first and last part of a split section, of how many
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from askwiki.data import Candidate, Passage, Question, Turn
+from askwiki.data import Candidate, Passage, PassageNote, Question, Turn
 from askwiki.errors import ModelError
 from askwiki.llm.port import Message
 from askwiki.settings import AnswerSettings
@@ -51,7 +51,7 @@ def prompt(question: Question, passages: Sequence[Passage] = ()) -> str:
         ({}, ["База / Лимиты / Турция", "обновлено 2026-08-30", "https://wiki.example.com/p1"]),
         ({"url": "", "updated": "", "headings": ()}, ["База / Лимиты"]),
         (
-            {"shortened": True, "note": "differs:2", "url": "", "updated": ""},
+            {"shortened": True, "note": PassageNote("differs", 2), "url": "", "updated": ""},
             [
                 "База / Лимиты / Турция",
                 "показано не целиком",
@@ -59,7 +59,7 @@ def prompt(question: Question, passages: Sequence[Passage] = ()) -> str:
             ],
         ),
         (
-            {"part": (2, 4, 6), "note": "older:3", "url": "", "updated": ""},
+            {"part": (2, 4, 6), "note": PassageNote("older", 3), "url": "", "updated": ""},
             ["База / Лимиты / Турция", "часть 2–4 из 6", "прежняя редакция источника 3"],
         ),
     ],

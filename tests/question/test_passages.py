@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from askwiki.data import PUBLIC, Candidate, Chunk, Passage, Rights
+from askwiki.data import PUBLIC, Candidate, Chunk, Passage, PassageNote, Rights
 from askwiki.markdown.fences import close_fences
 from askwiki.settings import PassagesSettings
 from askwiki.stages.passages.assemble import Cut, make_passages, renumbered
@@ -188,7 +188,7 @@ def test_a_copy_is_dropped_and_the_newer_one_leads() -> None:
         chunk("new", RULES * 3, title="Возврат денег", updated="2025-01-01"),
     ]
     (passage,) = made(wiki, ["old", "new"]).passages
-    assert (passage.page_id, passage.note) == ("new", "")
+    assert (passage.page_id, passage.note) == ("new", None)
 
 
 def test_an_earlier_edition_stands_behind_the_newer_and_says_so() -> None:
@@ -198,20 +198,27 @@ def test_an_earlier_edition_stands_behind_the_newer_and_says_so() -> None:
         chunk("x", "Совсем другое."),
     ]
     cut = made(wiki, ["old", "x", "new"])
-    assert [(passage.page_id, passage.note) for passage in cut.passages] == [("new", ""), ("x", ""), ("old", "older:1")]
+    assert [(passage.page_id, passage.note) for passage in cut.passages] == [
+        ("new", None),
+        ("x", None),
+        ("old", PassageNote("older", 1)),
+    ]
 
 
 def test_nearly_the_same_text_with_another_number_is_kept_and_says_so() -> None:
     wiki = [chunk("new", LONG, title="Турция"), chunk("old", LONG_10, title="Казахстан", updated="2024-01-01")]
     cut = made(wiki, ["old", "new"])
-    assert [(passage.page_id, passage.note) for passage in cut.passages] == [("old", "differs:2"), ("new", "")]
+    assert [(passage.page_id, passage.note) for passage in cut.passages] == [
+        ("old", PassageNote("differs", 2)),
+        ("new", None),
+    ]
 
 
 def test_of_three_editions_each_names_the_newest() -> None:
     wiki = [chunk(year, f"{RULES} {year}", title=f"Р {year}") for year in ("2023", "2024", "2025")]
     cut = made(wiki, ["2023", "2024", "2025"])
     notes = [(passage.page_id, passage.note) for passage in cut.passages]
-    assert notes == [("2025", ""), ("2024", "older:1"), ("2023", "older:1")]
+    assert notes == [("2025", None), ("2024", PassageNote("older", 1)), ("2023", PassageNote("older", 1))]
 
 
 def test_an_edition_names_the_section_that_it_is_an_edition_of() -> None:
@@ -221,13 +228,13 @@ def test_an_edition_names_the_section_that_it_is_an_edition_of() -> None:
         chunk("old#5", OTHER, title="Р 2023", headings=("Срок",)),
     ]
     cut = made(wiki, ["new#0", "new#5", "old#5"])
-    assert [passage.note for passage in cut.passages] == ["", "", "older:2"]
+    assert [passage.note for passage in cut.passages] == [None, None, PassageNote("older", 2)]
 
 
 def test_an_edition_whose_newer_one_found_no_room_says_nothing() -> None:
     wiki = [chunk("a", "а" * 50), chunk("new", RULES, title="Р 2025"), chunk("old", OTHER, title="Р 2023")]
     cut = made(wiki, ["a", "old", "new"], count=2)
-    assert [(passage.page_id, passage.note) for passage in cut.passages] == [("a", ""), ("new", "")]
+    assert [(passage.page_id, passage.note) for passage in cut.passages] == [("a", None), ("new", None)]
 
 
 def passage(page: str, text: str, title: str, updated: str = "", headings: tuple[str, ...] = ()) -> Passage:
@@ -278,10 +285,10 @@ def test_pages_are_fetched_once_and_all_in_one_call() -> None:
 def test_what_is_shown_is_numbered_without_gaps_and_notes_follow() -> None:
     wiki = [chunk("a", "а"), chunk("b", "б"), chunk("c", "в")]
     one, two, three = made(wiki, [each.id for each in wiki]).passages
-    three = replace(three, note="older:2")
+    three = replace(three, note=PassageNote("older", 2))
     again = renumbered([one, two, three], [one, three])
     assert [(passage.number, passage.page_id, passage.note) for passage in again] == [
-        (1, "a", ""),
-        (2, "c", "older:3"),
-        (3, "b", ""),
+        (1, "a", None),
+        (2, "c", PassageNote("older", 3)),
+        (3, "b", None),
     ]

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from askwiki.configuration import load_configuration
-from askwiki.data import Answer, Candidate, Identity, Status, Token, Trace, Turn
+from askwiki.data import Answer, Candidate, Identity, Passage, Status, Token, Trace, Turn
 from askwiki.errors import AskWikiError
 from askwiki.flow import ask as flow
 from askwiki.kit import Kit, build_kit
@@ -111,8 +111,13 @@ def trace_json(trace: Trace) -> dict[str, Any]:
             "gated": [{"id": each.chunk.id, "rerank": each.rerank} for each in trace.gated],
             "judged": [{"id": each.chunk.id, "verdict": each.verdict} for each in trace.judged],
         },
-        "passages": [asdict(passage) for passage in trace.passages],
+        "passages": [passage_json(passage) for passage in trace.passages],
     }
+
+
+def passage_json(passage: Passage) -> dict[str, Any]:
+    note = passage.note
+    return {**asdict(passage), "note": f"{note.kind}:{note.number}" if note else ""}
 
 
 def candidate_json(candidate: Candidate) -> dict[str, Any]:

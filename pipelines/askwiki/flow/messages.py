@@ -12,7 +12,7 @@ from askwiki.flow.run import QuestionRun
 from askwiki.stages.citations.checked_stream import SentenceGate
 from askwiki.stages.citations.links import escape, link, wiki_hosts
 from askwiki.stages.extractive.quotations import as_markdown, extract
-from askwiki.stages.passages.assemble import OLDER, make_passages, note_of, renumbered
+from askwiki.stages.passages.assemble import make_passages, renumbered
 from askwiki.stages.refusal import unheard
 from askwiki.stages.search import search_terms
 from askwiki.stages.smalltalk import kind_of_talk
@@ -125,10 +125,10 @@ def _notes(run: QuestionRun, passages: Sequence[Passage], listed: set[int]) -> I
     """A sentence for each pair of editions or of pages that differ, where one of both is a source of this answer."""
     numbers = {passage.number: passage for passage in passages}
     for passage in passages:
-        kind, number = note_of(passage)
-        if number in numbers and listed & {passage.number, number}:
-            name = "edition" if kind == OLDER else "differing"
-            yield run.say(name, older=_named(passage), newer=_named(numbers[number]))
+        note = passage.note
+        if note and note.number in numbers and listed & {passage.number, note.number}:
+            name = "edition" if note.kind == "older" else "differing"
+            yield run.say(name, older=_named(passage), newer=_named(numbers[note.number]))
 
 
 def _named(passage: Passage) -> str:

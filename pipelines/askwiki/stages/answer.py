@@ -14,7 +14,6 @@ from askwiki.language import en, ru
 from askwiki.llm.port import Llm, Message, Reply
 from askwiki.stages.citations.checked_stream import SentenceGate
 from askwiki.stages.fence import Fence, one_line
-from askwiki.stages.passages.assemble import DIFFERS, OLDER, note_of
 from askwiki.stages.tools import StageTools
 
 NO_WORDS = 400  # characters; a longer answer without a source says more than that there is none
@@ -155,9 +154,8 @@ def _written(passage: Passage, fence: Fence, language: str) -> str:
         lines.append(one_line(passage.url))
     if passage.shortened:
         lines.append(words["shortened"])
-    kind, other = note_of(passage)
-    if kind:
-        lines.append(f"{words[kind]} {other}")
+    if passage.note:
+        lines.append(f"{words[passage.note.kind]} {passage.note.number}")
     return fence.around("\n".join((*lines, "", passage.text)), str(passage.number))
 
 
@@ -167,15 +165,15 @@ _WORDS = {
         "of": "из",
         "updated": "обновлено",
         "shortened": "показано не целиком",
-        OLDER: "прежняя редакция источника",
-        DIFFERS: "почти тот же текст, но с другими данными, в источнике",
+        "older": "прежняя редакция источника",
+        "differs": "почти тот же текст, но с другими данными, в источнике",
     },
     "en": {
         "part": "part",
         "of": "of",
         "updated": "updated",
         "shortened": "not shown whole",
-        OLDER: "earlier edition of source",
-        DIFFERS: "nearly the same text, but with other data, in source",
+        "older": "earlier edition of source",
+        "differs": "nearly the same text, but with other data, in source",
     },
 }

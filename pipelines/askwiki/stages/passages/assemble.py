@@ -5,8 +5,9 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
 
-from askwiki.data import Candidate, Passage, Rights
+from askwiki.data import Candidate, Passage, PassageNote, Rights
 from askwiki.settings import PassagesSettings
 from askwiki.stages.passages.budget import fit
 from askwiki.stages.passages.spans import Span, find_spans, passage_of
@@ -16,8 +17,13 @@ from askwiki.store.port import Reader
 logger = logging.getLogger(__name__)
 
 LOOKED_AT = 2  # candidates for each passage that is wanted: more would join whole pages around weak finds
-# Notes of a passage: "older:2" = an earlier edition of passage 2, "differs:2" = nearly its text, but it says otherwise.
-OLDER, DIFFERS = "older", "differs"
+
+
+class _Note(NamedTuple):
+    """A note before passages have numbers: ``newer`` is the place of the other span."""
+
+    kind: Literal["older", "differs"]
+    newer: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,22 +47,27 @@ def make_passages(
     """At most ``settings.count`` passages of together ``tokens`` tokens, as ``count`` counts them."""
     wanted = candidates[: LOOKED_AT * settings.count]
     spans = find_spans(wanted, rights, reader=reader, siblings=settings.siblings)
-    kept = _without_copies(spans)
+    order, notes = _without_copies(spans)
     budget = settings.tokens if tokens is None else min(tokens, settings.tokens)
-    fitting = fit(kept[: settings.count], count, budget)
+    fitting = fit([spans[place] for place in order[: settings.count]], count, budget)
     numbers = {chunk_id: number for number, passage in enumerate(fitting, 1) for chunk_id in passage.chunk_ids}
+    noted = {
+        numbers[spans[place].best.id]: PassageNote(note.kind, numbers[spans[note.newer].best.id])
+        for place, note in notes.items()
+        if spans[place].best.id in numbers and spans[note.newer].best.id in numbers
+    }
     numbered = tuple(
-        replace(passage, number=number, note=_note(passage.note, numbers)) for number, passage in enumerate(fitting, 1)
+        replace(passage, number=number, note=noted.get(number)) for number, passage in enumerate(fitting, 1)
     )
     shortened = sum(passage.shortened for passage in numbered)
     logger.info("passages: %d of %d spans, %d shortened", len(numbered), len(spans), shortened)
-    return Cut(numbered, len(kept) - len(numbered), shortened)
+    return Cut(numbered, len(order) - len(numbered), shortened)
 
 
-def _without_copies(spans: Sequence[Span]) -> list[tuple[Span, str]]:
-    """Spans with a note, copies dropped. Of two editions the newer stands before the older, which says so."""
+def _without_copies(spans: Sequence[Span]) -> tuple[list[int], dict[int, _Note]]:
+    """(places of the spans in order without copies, notes of some). Of two editions the newer stands first."""
     order = list(range(len(spans)))
-    notes: dict[int, tuple[str, int]] = {}
+    notes: dict[int, _Note] = {}
     dropped: set[int] = set()
     for twin in find_twins([passage_of(span) for span in spans]):
         if twin.newer in dropped or twin.older in dropped:
@@ -67,32 +78,18 @@ def _without_copies(spans: Sequence[Span]) -> list[tuple[Span, str]]:
         if twin.kind == "copy":
             dropped.add(twin.older)
         elif twin.kind == "edition":
-            notes[twin.older] = OLDER, twin.newer
+            notes[twin.older] = _Note("older", twin.newer)
         else:
-            notes.setdefault(twin.older, (DIFFERS, twin.newer))
-    return [(spans[place], _noted(place, notes, spans)) for place in order if place not in dropped]
+            notes.setdefault(twin.older, _Note("differs", twin.newer))
+    kept = [place for place in order if place not in dropped]
+    return kept, {place: _newest(notes[place], notes) for place in kept if place in notes}
 
 
-def _noted(place: int, notes: Mapping[int, tuple[str, int]], spans: Sequence[Span]) -> str:
-    """``older:CHUNK`` with the best chunk of the newest edition, which is older than none."""
-    if place not in notes:
-        return ""
-    kind, newer = notes[place]
-    while kind == OLDER and notes.get(newer, ("", 0))[0] == OLDER:
-        newer = notes[newer][1]
-    return f"{kind}:{spans[newer].best.id}"
-
-
-def _note(note: str, numbers: Mapping[str, int]) -> str:
-    """``older:CHUNK`` as ``older:NUMBER``; empty when the newer one is not among the passages."""
-    kind, _, chunk_id = note.partition(":")
-    return f"{kind}:{numbers[chunk_id]}" if chunk_id in numbers else ""
-
-
-def note_of(passage: Passage) -> tuple[str, int]:
-    """(kind of the note, number of the passage it is about); ("", 0) without a note."""
-    kind, _, number = passage.note.partition(":")
-    return kind, int(number or 0)
+def _newest(note: _Note, notes: Mapping[int, _Note]) -> _Note:
+    """An earlier edition names the newest one, which is older than none."""
+    while note.kind == "older" and (later := notes.get(note.newer)) and later.kind == "older":
+        note = later
+    return note
 
 
 def renumbered(passages: Sequence[Passage], first: Sequence[Passage]) -> tuple[Passage, ...]:
@@ -101,11 +98,10 @@ def renumbered(passages: Sequence[Passage], first: Sequence[Passage]) -> tuple[P
     order = [*first, *(passage for passage in passages if passage.number not in shown)]
     numbers = {passage.number: number for number, passage in enumerate(order, 1)}
     return tuple(
-        replace(passage, number=number, note=_renumbered_note(passage, numbers))
+        replace(passage, number=number, note=_renumbered(passage.note, numbers))
         for number, passage in enumerate(order, 1)
     )
 
 
-def _renumbered_note(passage: Passage, numbers: Mapping[int, int]) -> str:
-    kind, number = note_of(passage)
-    return f"{kind}:{numbers[number]}" if kind else ""
+def _renumbered(note: PassageNote | None, numbers: Mapping[int, int]) -> PassageNote | None:
+    return note and PassageNote(note.kind, numbers[note.number])

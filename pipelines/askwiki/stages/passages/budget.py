@@ -13,25 +13,25 @@ PASSAGE_OVERHEAD = 40  # tokens of a passage's head and fence in the prompt
 LEAST_PIECE = 60  # tokens; a smaller rest of the budget is left empty rather than filled with a torso
 
 
-def fit(spans: Sequence[tuple[Span, str]], count: Callable[[str], int], budget: int) -> list[Passage]:
+def fit(spans: Sequence[Span], count: Callable[[str], int], budget: int) -> list[Passage]:
     """Passages in order while there is room; one that is too long keeps what stands around its best chunk."""
     kept: list[Passage] = []
     left = budget
-    for span, note in spans:
+    for span in spans:
         room = min(left, max(left // 2, budget // 2) if len(spans) > 1 else left) - PASSAGE_OVERHEAD
         if room < LEAST_PIECE and kept:
             continue
-        passage = passage_of(span, note)
+        passage = passage_of(span)
         needed = count(passage.text)
         if needed > room:
-            passage = _window(span, note, max(room, LEAST_PIECE), count)
+            passage = _window(span, max(room, LEAST_PIECE), count)
             needed = count(passage.text)
         kept.append(passage)
         left -= needed + PASSAGE_OVERHEAD
     return kept
 
 
-def _window(span: Span, note: str, tokens: int, count: Callable[[str], int]) -> Passage:
+def _window(span: Span, tokens: int, count: Callable[[str], int]) -> Passage:
     """The best chunk and as many of its neighbours as fit, the nearer first; the best itself cut if need be."""
     place = next(place for place, chunk in enumerate(span.chunks) if chunk.id == span.best.id)
     first = last = place
@@ -40,7 +40,7 @@ def _window(span: Span, note: str, tokens: int, count: Callable[[str], int]) -> 
             low, high = min(first, wider[0]), max(last, wider[1])
             if count(join_texts(span.chunks[low : high + 1])) <= tokens:
                 first, last = low, high
-    passage = passage_of(replace(span, chunks=span.chunks[first : last + 1]), note, shortened=True)
+    passage = passage_of(replace(span, chunks=span.chunks[first : last + 1]), shortened=True)
     if count(passage.text) <= tokens:
         return passage
     return replace(passage, text=shorten(passage.text, tokens, count))

@@ -67,7 +67,7 @@ def _join(spans: Sequence[Span]) -> list[Span]:
     return result
 
 
-def passage_of(span: Span, note: str = "", shortened: bool = False) -> Passage:
+def passage_of(span: Span, shortened: bool = False) -> Passage:
     best, first, last = span.best, span.chunks[0], span.chunks[-1]
     part = (first.part, last.part, best.parts) if first.headings == last.headings else (1, 1, 1)
     return Passage(
@@ -83,7 +83,6 @@ def passage_of(span: Span, note: str = "", shortened: bool = False) -> Passage:
         score=span.score,
         rebuilt=len(span.chunks) > 1,
         shortened=shortened,
-        note=note,
         part=part,
     )
 
