@@ -1,4 +1,4 @@
-"""A connection to the API of the wiki, for what is asked while a person waits."""
+"""A connection to the API of the live wiki."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def wiki_session(settings: ConfluenceSettings) -> requests.Session:
     """With a user name: basic authentication, as Cloud wants it; else a bearer token."""
     session = requests.Session()
     remember_login(settings.user, settings.token)
-    if settings.user:
+    if settings.user and settings.token:
         session.auth = (settings.user, settings.token)
     elif settings.token:
         session.headers["Authorization"] = f"Bearer {settings.token}"

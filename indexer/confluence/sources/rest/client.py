@@ -10,9 +10,10 @@ from urllib.parse import urlencode, urljoin, urlsplit
 import requests
 from urllib3.exceptions import HTTPError
 
+from askwiki.access.wiki_session import wiki_session
 from askwiki.calls.retry import retry_after
 from askwiki.errors import SourceError
-from askwiki.masking import remember_address, remember_login
+from askwiki.masking import remember_address
 from askwiki.settings import ConfluenceSettings
 from indexer.confluence.sources.rest.outage import Outage, Waits
 
@@ -37,14 +38,9 @@ class RestClient:
         self._settings = settings
         self._sleep = sleep
         self._outage = Outage()
-        self._session = requests.Session()
-        remember_login(settings.user, settings.token)
-        remember_address(base)
+        self._session = wiki_session(settings)
         self._session.headers["Accept"] = "application/json"
-        if settings.token and settings.user:
-            self._session.auth = (settings.user, settings.token)
-        elif settings.token:
-            self._session.headers["Authorization"] = f"Bearer {settings.token}"
+        remember_address(base)
 
     def get(self, path: str, parameters: Mapping[str, str] | None = None) -> Any:
         """The JSON at ``path`` (below the base, or a whole address of the same host)."""
