@@ -18,7 +18,7 @@ from askwiki.errors import Cancelled, ContextOverflow, ModelError, StoreError
 from askwiki.flow.ask import ask, retrieve
 from askwiki.kit import Kit
 from askwiki.language.glossary import Glossary, GlossaryTerm
-from askwiki.language.layout import other_layout
+from askwiki.language.wording import other_layout
 from askwiki.llm.port import Message
 from askwiki.settings import (
     AnswerSettings,

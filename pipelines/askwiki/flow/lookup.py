@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from askwiki.data import Candidate, Event, Identity, Passage, Question, Rights, Status, Trace, Turn
 from askwiki.flow.retrieve import Vector, pass_gates, recheck, search_question, understand
 from askwiki.flow.run import QuestionRun
-from askwiki.language.layout import other_layout
-from askwiki.language.wording import language_of
+from askwiki.language.wording import language_of, other_layout
 from askwiki.stages.refusal import confidence, is_foreign
 
 

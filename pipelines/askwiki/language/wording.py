@@ -1,4 +1,4 @@
-"""What the words of a question say by themselves: its language, whether it leans on the dialogue, what it is about."""
+"""What a question says by its words alone: its language, its keyboard layout, what it leans on, what it is about."""
 
 from __future__ import annotations
 
@@ -6,13 +6,17 @@ import re
 
 from askwiki.data import Intent
 from askwiki.language import en, ru
-from askwiki.language.stems import STOP_WORDS, telling_stems
+from askwiki.language.stems import STOP_WORDS, WORD, fold, telling_stems
 
 _POINTING = re.compile(rf"\b(?:{'|'.join((*ru.POINTING, *en.POINTING))})\b", re.IGNORECASE)
 _CARRYING_ON = re.compile(rf"\A\W*(?:{'|'.join((*ru.CARRYING_ON, *en.CARRYING_ON))})\b", re.IGNORECASE)
 _SCREEN = re.compile(rf"\b(?:{'|'.join((*ru.SCREEN, *en.SCREEN))})\b", re.IGNORECASE)
 _CONCEPT = re.compile(rf"\b(?:{'|'.join((*ru.CONCEPT, *en.CONCEPT))})\b", re.IGNORECASE)
 CYRILLIC, LATIN = re.compile(r"[А-Яа-яЁё]"), re.compile(r"[A-Za-z]")
+# The same keys, letter for letter: «jngecr» is «отпуск».
+_LATIN_KEYS = "`qwertyuiop[]asdfghjkl;'zxcvbnm,./~QWERTYUIOP{}ASDFGHJKL:\"ZXCVBNM<>?&"
+_CYRILLIC_KEYS = "ёйцукенгшщзхъфывапролджэячсмитьбю.ЁЙЦУКЕНГШЩЗХЪФЫВАПРОЛДЖЭЯЧСМИТЬБЮ,?"
+_TO_CYRILLIC, _TO_LATIN = str.maketrans(_LATIN_KEYS, _CYRILLIC_KEYS), str.maketrans(_CYRILLIC_KEYS, _LATIN_KEYS)
 _LATIN_WORD = re.compile(r"\b[A-Za-z']+\b")
 
 FEW_WORDS = 4  # Latin words without one that only English has: codes and commands
@@ -50,3 +54,16 @@ def language_of(text: str, default: str = "ru") -> str:
         return "ru"
     words = [word.lower() for word in _LATIN_WORD.findall(text)]
     return "en" if len(words) > FEW_WORDS or not STOP_WORDS.isdisjoint(words) else default
+
+
+def other_layout(text: str) -> str:
+    """What the same keys write in the other layout.
+
+    Empty for a text in both alphabets or in none, and where a word that every text has shows that the layout is right.
+    """
+    if not STOP_WORDS.isdisjoint(WORD.findall(fold(text))):
+        return ""
+    latin, cyrillic = LATIN.search(text), CYRILLIC.search(text)
+    if bool(latin) == bool(cyrillic):
+        return ""
+    return text.translate(_TO_CYRILLIC if latin else _TO_LATIN)
