@@ -25,7 +25,7 @@ class WikiSettings:
 @dataclass(frozen=True, slots=True)
 class StoreSettings:
     path: str = ".askwiki/store"  # folder of the embedded store, relative to the working directory
-    qdrant_url: str = ""  # a Qdrant server; empty = embedded
+    qdrant_url: str = ""  # a Qdrant server, or the nodes of a cluster, comma-separated; empty = embedded
     qdrant_key: str = field(default="", repr=False, metadata={"secret": True})  # of the server
     collection: str = "askwiki"  # alias over the versioned collections
     grpc: bool = False  # write and search over gRPC

@@ -146,7 +146,7 @@ def measure(server: Qdrant, settings: StoreSettings, marks: Sequence[int]) -> It
         written = time.monotonic()
         writing += written - begun
         client = connect(asking)
-        collection = QdrantServer(client, asking).aliased(settings.collection)
+        collection = QdrantServer([client], asking).aliased(settings.collection)
         waited = until_quiet(client, collection)
         indexing += processor(pid) - spent
         reader = open_reader(asking)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import threading
+import uuid
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -22,7 +24,7 @@ from askwiki.store.engine import Overwrite, Scroll, Where
 from askwiki.store.port import Leg
 from askwiki.store.qdrant.client import connect
 from askwiki.store.qdrant.engine import ServerEngine
-from askwiki.store.qdrant.server import QdrantServer
+from askwiki.store.qdrant.server import QdrantServer, open_server
 from askwiki.store.qdrant.store import ServerWriter, server_reader
 from tests.support.stores import EMBEDDER, FINGERPRINT, SPARSE, OneAtATime, make_chunk, write_page
 
@@ -32,7 +34,7 @@ SETTINGS = StoreSettings(collection="wiki", qdrant_url="memory", retries=0, grac
 @pytest.fixture
 def server() -> QdrantServer:
     double: Any = OneAtATime(QdrantClient(":memory:"))
-    return QdrantServer(double, SETTINGS)
+    return QdrantServer([double], SETTINGS)
 
 
 def test_a_source_has_one_indexer_at_a_time(server: QdrantServer) -> None:
@@ -85,7 +87,7 @@ def test_several_indexers_fill_one_collection(server: QdrantServer) -> None:
 
 @pytest.mark.parametrize("name", ["wiki", "wiki_v1"])
 def test_a_collection_of_somebody_else_is_left_alone(server: QdrantServer, name: str) -> None:
-    server.client.create_collection(name, models.VectorParams(size=2, distance=models.Distance.DOT))
+    server.clients[0].create_collection(name, models.VectorParams(size=2, distance=models.Distance.DOT))
     if name == "wiki_v1":
         server.switch("wiki", name, replaces=False)
     for attempt in (lambda: server_reader(server).count(), lambda: ServerWriter(server, FINGERPRINT)):
@@ -134,6 +136,12 @@ class _Handler(BaseHTTPRequestHandler):
 @pytest.fixture
 def stub() -> Iterator[Any]:
     """A server that answers as told and remembers what it was asked."""
+    with another() as server:
+        yield server
+
+
+@contextmanager
+def another() -> Iterator[Any]:
     server: Any = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
     server.requests = []
     server.url = f"http://127.0.0.1:{server.server_address[1]}"
@@ -286,12 +294,12 @@ def test_a_new_collection_is_made_as_the_settings_say(stub: Any) -> None:
 def test_a_page_is_written_in_one_request_and_a_large_one_in_portions(stub: Any) -> None:
     done = {"result": [{"status": "completed"}] * 9, "status": "ok", "time": 0}
     stub.answer = lambda method, path: (200, {}, done)
-    server = QdrantServer(QdrantClient(url=stub.url, check_compatibility=False), replace(SETTINGS, batch=2))
+    server = QdrantServer([QdrantClient(url=stub.url, check_compatibility=False)], replace(SETTINGS, batch=2))
     engine = ServerEngine(server, "wiki_v1")
     from askwiki.store.records import RecordWriter
 
     write_page(RecordWriter(engine), *(make_chunk("1", number, f"слово {number}") for number in range(5)))
-    server.client.close()
+    server.close()
     sent = [[next(iter(operation)) for operation in body["operations"]] for _, _, _, body in stub.requests]
     assert sent == [["upsert", "upsert"], ["upsert"], ["upsert", "delete", "upsert"]]
 
@@ -315,3 +323,48 @@ def test_a_certificate_that_is_not_checked_is_refused_over_grpc_at_once() -> Non
     with pytest.raises(StoreError, match=r"store\.qdrant_ca .+ or set store\.grpc: false"):
         connect(replace(settings, grpc=True))
     connect(replace(settings, qdrant_url="http://127.0.0.1:1", grpc=True)).close()
+
+
+# --- several addresses ----------------------------------------------------------------------------
+
+NOBODY = "http://127.0.0.1:9"  # the discard port: nobody listens
+COUNTED = (200, {}, {"result": {"count": 5}, "status": "ok", "time": 0})
+
+
+def test_the_next_address_is_asked_at_once_where_nobody_is_and_from_then_on(
+    stub: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    stub.answer = usual(lambda method, path: COUNTED)
+    reader = open_reader(StoreSettings(qdrant_url=f"{NOBODY}, {stub.url}", collection="wiki", retries=0))
+    with caplog.at_level("WARNING"):
+        assert [reader.count(), reader.count()] == [5, 5]
+    reader.close()
+    assert [record.getMessage() for record in caplog.records] == [f"Qdrant is asked at {stub.url} from now on"]
+
+
+def test_a_node_that_cannot_serve_just_now_sends_a_write_to_the_next(stub: Any) -> None:
+    with another() as away:
+        away.answer = lambda method, path: (503, {}, {"status": {"error": "not ready"}})
+        stub.answer = usual(lambda method, path: (200, {}, {"result": [], "status": "ok", "time": 0}))
+        server = open_server(StoreSettings(qdrant_url=f"{away.url},{stub.url}", collection="wiki", retries=0))
+        ServerEngine(server, "wiki_v3").write([Overwrite(str(uuid.uuid4()), {"record": "lock"})])
+        server.close()
+        assert [len(away.requests), len(stub.requests)] == [1, 1]
+
+
+@pytest.mark.parametrize("status", [400, 403, 500])
+def test_what_one_node_refuses_no_other_is_asked(stub: Any, status: int) -> None:
+    with another() as second:
+        stub.answer = usual(lambda method, path: (status, {}, {"status": {"error": "no"}}))
+        reader = open_reader(StoreSettings(qdrant_url=f"{stub.url},{second.url}", collection="wiki", retries=0))
+        with pytest.raises(StoreError):
+            reader.count()
+        reader.close()
+        assert second.requests == []
+
+
+def test_all_addresses_gone_is_one_sentence_that_names_them() -> None:
+    reader = open_reader(StoreSettings(qdrant_url=f"{NOBODY},{NOBODY}", retries=0, timeout=1.0))
+    with pytest.raises(StoreError, match=rf"The Qdrant server at {NOBODY},{NOBODY} could not do it"):
+        reader.count()
+    reader.close()

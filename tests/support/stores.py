@@ -24,7 +24,7 @@ from askwiki.store.fingerprint import fingerprint_of
 from askwiki.store.port import PageState, Point, Reader, Writer
 from askwiki.store.qdrant.client import connect
 from askwiki.store.qdrant.engine import ServerEngine
-from askwiki.store.qdrant.server import QdrantServer
+from askwiki.store.qdrant.server import QdrantServer, open_server
 from askwiki.store.qdrant.store import ServerWriter, server_reader
 from tests.support.fakes import HashEmbedder
 
@@ -115,26 +115,24 @@ def real_server(place: StoreSettings) -> Iterator[Store]:
 def on_server(settings: StoreSettings) -> Store:
     """The index that ``settings`` name; every reader and writer has a client of its own, as in production."""
     return Store(
-        lambda: server_reader(QdrantServer(connect(settings), settings)),
-        lambda fingerprint=FINGERPRINT, **named: ServerWriter(
-            QdrantServer(connect(settings), settings), fingerprint, **named
-        ),
+        lambda: server_reader(open_server(settings)),
+        lambda fingerprint=FINGERPRINT, **named: ServerWriter(open_server(settings), fingerprint, **named),
         lambda: _rows_of_server(settings),
     )
 
 
 def _rows_of_server(settings: StoreSettings) -> list[Row]:
-    server = QdrantServer(connect(settings), settings)
+    server = open_server(settings)
     rows = list(ServerEngine(server, server.aliased(settings.collection)).scroll(EVERYTHING))
-    server.client.close()
+    server.close()
     return rows
 
 
 def _server(client: Any, settings: StoreSettings) -> Store:
-    server = QdrantServer(client, settings)
+    server = QdrantServer([client], settings)
     return Store(
-        lambda: server_reader(QdrantServer(client, settings)),
-        lambda fingerprint=FINGERPRINT, **named: ServerWriter(QdrantServer(client, settings), fingerprint, **named),
+        lambda: server_reader(QdrantServer([client], settings)),
+        lambda fingerprint=FINGERPRINT, **named: ServerWriter(QdrantServer([client], settings), fingerprint, **named),
         lambda: list(ServerEngine(server, server.aliased(settings.collection)).scroll(EVERYTHING)),
     )
 

@@ -11,14 +11,13 @@ from askwiki.settings import StoreSettings
 def probe_qdrant(settings: StoreSettings) -> Iterator[Line]:
     """No line where the server cannot be asked: the line of the store says so already."""
     from askwiki.errors import StoreError
-    from askwiki.store.qdrant.client import connect
-    from askwiki.store.qdrant.server import QdrantServer
+    from askwiki.store.qdrant.server import open_server
     from askwiki.store.qdrant.versions import client_version
 
     try:
-        server = QdrantServer(connect(settings), settings)
+        server = open_server(settings)
         version = server.version()
-        server.client.close()
+        server.close()
     except StoreError:
         return
     yield of_version(version, client_version())

@@ -15,11 +15,10 @@ __all__ = ["Reader", "Writer", "open_reader", "open_writer"]
 def open_reader(settings: StoreSettings) -> Reader:
     """Never fails on an empty or missing index: it then has count 0 and an empty fingerprint."""
     if settings.qdrant_url:
-        from askwiki.store.qdrant.client import connect
-        from askwiki.store.qdrant.server import QdrantServer
+        from askwiki.store.qdrant.server import open_server
         from askwiki.store.qdrant.store import server_reader
 
-        return server_reader(QdrantServer(connect(settings), settings))
+        return server_reader(open_server(settings))
     from askwiki.store.embedded.store import embedded_reader
 
     return embedded_reader(Path(settings.path))
@@ -31,11 +30,10 @@ def open_writer(settings: StoreSettings, fingerprint: Mapping[str, Any], *, rebu
     With ``rebuild`` a new index is filled beside the one that answers; ``commit`` switches to it.
     """
     if settings.qdrant_url:
-        from askwiki.store.qdrant.client import connect
-        from askwiki.store.qdrant.server import QdrantServer
+        from askwiki.store.qdrant.server import open_server
         from askwiki.store.qdrant.store import ServerWriter
 
-        return ServerWriter(QdrantServer(connect(settings), settings), fingerprint, rebuild=rebuild)
+        return ServerWriter(open_server(settings), fingerprint, rebuild=rebuild)
     from askwiki.store.embedded.store import EmbeddedWriter
 
     return EmbeddedWriter(Path(settings.path), fingerprint, rebuild=rebuild)

@@ -1,4 +1,4 @@
-"""One client of one address: the key, REST or gRPC, and whom to trust over TLS."""
+"""The addresses of the settings and one client for each: the key, REST or gRPC, and whom to trust over TLS."""
 
 from __future__ import annotations
 
@@ -14,28 +14,36 @@ from askwiki.errors import StoreError
 from askwiki.masking import remember, remember_address
 from askwiki.settings import StoreSettings
 
+RECONNECT = {"grpc.max_reconnect_backoff_ms": 2_000}  # gRPC's own two minutes would outlast a node that is back
 
-def connect(settings: StoreSettings) -> QdrantClient:
-    """No call is made yet. ``QDRANT_URL`` without a port means 6333, as everywhere with Qdrant."""
+
+def addresses(settings: StoreSettings) -> list[str]:
+    """One, or the nodes of a cluster in the order in which they are asked."""
+    return [url.strip() for url in settings.qdrant_url.split(",") if url.strip()]
+
+
+def connect(settings: StoreSettings, address: str = "") -> QdrantClient:
+    """The client of this address, else of the first. No call is made yet; without a port it is 6333."""
+    address = address or next(iter(addresses(settings)), "")
     remember(settings.qdrant_key)
-    remember_address(settings.qdrant_url)
+    remember_address(address)
     try:
         with warnings.catch_warnings():  # a key over plain HTTP is usual between containers
             warnings.filterwarnings("ignore", message="Api key is used with an insecure connection")
             return QdrantClient(
-                url=settings.qdrant_url,
+                url=address,
                 api_key=settings.qdrant_key or None,
                 prefer_grpc=settings.grpc,
                 grpc_port=settings.grpc_port,
                 timeout=math.ceil(settings.timeout),
                 check_compatibility=False,  # would print from a thread of its own
-                **(_trust(settings) if settings.qdrant_url.startswith("https:") else {}),
+                **(trust(settings) if address.startswith("https:") else {"grpc_options": dict(RECONNECT)}),
             )
     except ValueError as error:
-        raise StoreError(f"store.qdrant_url is {settings.qdrant_url}, which is no address: {error}.") from error
+        raise StoreError(f"store.qdrant_url has {address}, which is no address: {error}.") from error
 
 
-def _trust(settings: StoreSettings) -> dict[str, Any]:
+def trust(settings: StoreSettings) -> dict[str, Any]:
     """Both ways trust the same: ``store.qdrant_ca``, else what ``SSL_CERT_FILE`` names, else each its own list.
 
     gRPC reads a variable of its own when it is imported, long before settings are: its roots go through the client.
@@ -46,12 +54,14 @@ def _trust(settings: StoreSettings) -> dict[str, Any]:
                 "store.verify_tls: false holds over REST only, gRPC always checks the certificate. Name the "
                 "certificate or its CA in store.qdrant_ca and leave store.verify_tls true, or set store.grpc: false."
             )
-        return {"verify": False}
+        return {"verify": False, "grpc_options": dict(RECONNECT)}
     named = settings.qdrant_ca or ssl.get_default_verify_paths().cafile  # SSL_CERT_FILE, else the system's
     if not named:
-        return {}
+        return {"grpc_options": dict(RECONNECT)}
     trusted, roots = _read(named)
-    return {"grpc_options": {"root_certificates": roots}} | ({"verify": trusted} if settings.qdrant_ca else {})
+    return {"grpc_options": {**RECONNECT, "root_certificates": roots}} | (
+        {"verify": trusted} if settings.qdrant_ca else {}
+    )
 
 
 def _read(path: str) -> tuple[ssl.SSLContext, bytes]:

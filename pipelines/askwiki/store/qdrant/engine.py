@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from qdrant_client import models
@@ -43,14 +43,14 @@ class ServerEngine:
             models.QueryRequest(query=_query(leg), using=leg.name, filter=wanted, limit=leg.depth, with_payload=["id"])
             for leg in legs
         ]
-        answers = self._call(self._server.client.query_batch_points, requests=requests)
+        answers = self._call("query_batch_points", requests=requests)
         return [[(point.payload["id"], point.score) for point in answer.points] for answer in answers]
 
     def scroll(self, scroll: Scroll) -> Iterator[Row]:
         offset = None
         while True:
             records, offset = self._call(
-                self._server.client.scroll,
+                "scroll",
                 scroll_filter=_filter(scroll.where),
                 limit=_PAGE,
                 offset=offset,
@@ -62,12 +62,12 @@ class ServerEngine:
                 return
 
     def count(self, where: Where) -> int:
-        return int(self._call(self._server.client.count, count_filter=_filter(where), exact=True).count)
+        return int(self._call("count", count_filter=_filter(where), exact=True).count)
 
     def insert(self, row: Row, *, replacing: Where | None = None) -> None:
         """Write a point only if there is none yet, or only if the one that is there matches ``replacing``."""
         self._call(
-            self._server.client.upsert,
+            "upsert",
             points=[_point(row)],
             wait=True,
             update_mode=models.UpdateMode.INSERT_ONLY if replacing is None else models.UpdateMode.UPDATE_ONLY,
@@ -75,9 +75,9 @@ class ServerEngine:
         )
 
     def _send(self, operations: list[Any]) -> None:
-        self._call(self._server.client.batch_update_points, update_operations=operations, wait=True)
+        self._call("batch_update_points", update_operations=operations, wait=True)
 
-    def _call(self, method: Callable[..., Any], **named: Any) -> Any:
+    def _call(self, method: str, **named: Any) -> Any:
         return self._server.call(method, self._collection, **named)
 
 

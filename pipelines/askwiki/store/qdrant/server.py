@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import grpc
+import httpx
 from qdrant_client import QdrantClient, models
 from qdrant_client.common.client_exceptions import ResourceExhaustedResponse
 from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
@@ -16,27 +18,38 @@ from askwiki.errors import StoreError
 from askwiki.masking import echoed
 from askwiki.settings import StoreSettings
 from askwiki.store.payload import INDEXES, MANY, SPARSE
+from askwiki.store.qdrant.client import addresses, connect
 
 _BACKOFF = Backoff(first=0.2, longest=10.0, longest_asked=10.0)
-_TOO_MANY, _MISSING, _BUSY = 429, 404, 500  # HTTP: slow down; not there; from here on the server's fault
+# HTTP: slow down; not there; cannot serve just now; from here on the server's fault
+_TOO_MANY, _MISSING, _AWAY, _BUSY = 429, 404, 503, 500
+WIRE = (ResponseHandlingException, UnexpectedResponse, ResourceExhaustedResponse, grpc.RpcError)
+
+logger = logging.getLogger(__name__)
 
 
 class CollectionGone(StoreError):
     """The collection was replaced and dropped since its name was looked up."""
 
 
+def open_server(settings: StoreSettings) -> QdrantServer:
+    """No call is made yet."""
+    return QdrantServer([connect(settings, address) for address in addresses(settings)], settings)
+
+
 class QdrantServer:
-    """The calls of one client, tried again when the server is busy or away, errors as StoreError."""
+    """The calls of its clients, one an address, tried again when the server is busy or away, errors as StoreError."""
 
-    def __init__(self, client: QdrantClient, settings: StoreSettings) -> None:
-        self.client = client
+    def __init__(self, clients: Sequence[QdrantClient], settings: StoreSettings) -> None:
+        self.clients = clients
         self.settings = settings
+        self._place = 0  # of the client that answered last
 
-    def call(self, method: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
+    def call(self, method: str, *arguments: Any, **named: Any) -> Any:
         for attempt in range(self.settings.retries + 1):
             try:
-                return method(*arguments, **named)
-            except (ResponseHandlingException, UnexpectedResponse, ResourceExhaustedResponse, grpc.RpcError) as error:
+                return self._at_any_address(method, *arguments, **named)
+            except WIRE as error:
                 pause = _pause(error, attempt + 1)
                 if pause is None or attempt == self.settings.retries:
                     raise self._sentence(error) from error
@@ -45,20 +58,43 @@ class QdrantServer:
                 raise self._sentence(error) from error
         raise AssertionError("the last attempt returns or raises")
 
+    def _at_any_address(self, method: str, *arguments: Any, **named: Any) -> Any:
+        """At the address that answered last; where nobody is there, at once at the others in their order."""
+        first, count = self._place, len(self.clients)
+        for step in range(count):
+            place = (first + step) % count
+            try:
+                found = getattr(self.clients[place], method)(*arguments, **named)
+            except WIRE as error:
+                if _silent(error):
+                    self._place = (place + 1) % count  # is asked when the call is tried again
+                if not _away(error) or step == count - 1:
+                    raise
+                continue
+            if place != self._place:
+                logger.warning("Qdrant is asked at %s from now on", addresses(self.settings)[place])
+                self._place = place
+            return found
+        raise AssertionError("the last address returns or raises")
+
+    def close(self) -> None:
+        for client in self.clients:
+            client.close()
+
     def version(self) -> str:
-        return str(self.call(self.client.info).version)
+        return str(self.call("info").version)
 
     def aliased(self, name: str) -> str:
         """The collection behind the alias, empty when there is none."""
-        aliases = self.call(self.client.get_aliases).aliases
+        aliases = self.call("get_aliases").aliases
         found = [alias.collection_name for alias in aliases if alias.alias_name == name]
         return str(found[0]) if found else ""
 
     def collections(self) -> list[str]:
-        return [item.name for item in self.call(self.client.get_collections).collections]
+        return [item.name for item in self.call("get_collections").collections]
 
     def metadata(self, collection: str) -> Mapping[str, Any]:
-        return self.call(self.client.get_collection, collection).config.metadata or {}
+        return self.call("get_collection", collection).config.metadata or {}
 
     def create(self, collection: str, sizes: Mapping[str, int], *, idf: bool, metadata: Mapping[str, Any]) -> None:
         """A collection with its payload indexes; they come before the data so that graphs use them."""
@@ -82,7 +118,7 @@ class QdrantServer:
             index=models.SparseIndexParams(on_disk=disk, memory=memory) if memory else None,
         )
         self.call(
-            self.client.create_collection,
+            "create_collection",
             collection,
             vectors_config=dense,
             sparse_vectors_config={SPARSE: sparse},
@@ -92,7 +128,7 @@ class QdrantServer:
             metadata=dict(metadata),
         )
         for name, kind in INDEXES.items():
-            self.call(self.client.create_payload_index, collection, name, models.PayloadSchemaType(kind))
+            self.call("create_payload_index", collection, name, models.PayloadSchemaType(kind))
 
     def switch(self, name: str, collection: str, *, replaces: bool) -> None:
         """Move the alias in one step."""
@@ -100,10 +136,10 @@ class QdrantServer:
         steps: list[Any] = [models.CreateAliasOperation(create_alias=create)]
         if replaces:
             steps.insert(0, models.DeleteAliasOperation(delete_alias=models.DeleteAlias(alias_name=name)))
-        self.call(self.client.update_collection_aliases, change_aliases_operations=steps)
+        self.call("update_collection_aliases", change_aliases_operations=steps)
 
     def drop(self, collection: str) -> None:
-        self.call(self.client.delete_collection, collection)
+        self.call("delete_collection", collection)
 
     def _sentence(self, error: Exception) -> StoreError:
         where = f"The Qdrant server at {self.settings.qdrant_url}"
@@ -131,6 +167,22 @@ class QdrantServer:
         return StoreError(
             f"{where} could not do it ({str(error).splitlines()[0] if str(error) else type(error).__name__})."
         )
+
+
+def _away(error: Exception) -> bool:
+    """Nobody is there, or the node says itself that it cannot serve just now: another one may."""
+    if isinstance(error, UnexpectedResponse):
+        return error.status_code == _AWAY
+    if isinstance(error, grpc.Call):
+        return bool(error.code() == grpc.StatusCode.UNAVAILABLE)
+    return isinstance(error, ResponseHandlingException) and not isinstance(error.source, httpx.ReadTimeout)
+
+
+def _silent(error: Exception) -> bool:
+    """No answer in time; the node may be frozen, or only slow."""
+    if isinstance(error, grpc.Call):
+        return bool(error.code() == grpc.StatusCode.DEADLINE_EXCEEDED)
+    return isinstance(error, ResponseHandlingException) and isinstance(error.source, httpx.ReadTimeout)
 
 
 def _refused(where: str) -> StoreError:

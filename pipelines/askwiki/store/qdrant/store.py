@@ -48,7 +48,7 @@ class _Alias:
         return self.ask(lambda records: records.runs(), [])
 
     def close(self) -> None:
-        self._server.client.close()
+        self._server.close()
 
     def ask(self, call: Callable[[RecordReader], Result], empty: Result) -> Result:
         for _ in range(2):
@@ -158,7 +158,7 @@ class ServerWriter:
             with contextlib.suppress(StoreError):  # it runs out by itself
                 lease.release()
         self._leases = {}
-        self._server.client.close()
+        self._server.close()
 
 
 def _refuse_strangers(server: QdrantServer) -> None:
