@@ -22,8 +22,3 @@ class Counters:
     def counts(self) -> dict[str, int]:
         with self._lock:
             return {name: number for name, number in sorted(self._counts.items()) if number}
-
-    @property
-    def model_calls(self) -> int:
-        """Calls to language and vision models, failed ones included."""
-        return sum(number for name, number in self.counts().items() if name.endswith(CALLS))

@@ -62,7 +62,7 @@ def cut_by_meaning(page: Page, spans: Sequence[PageSpan], *, desk: Desk) -> list
             batches[-1].append((key, batch))
             if len(batch) > SENTENCES:
                 system, user = prompt.render(path=way, glossary=terms, text=text)
-                calls[key] = _call(system, user, page.markdown, batch, desk)
+                calls[key] = _call(system, user, batch, desk)
     answers = ask_all(desk, ROLE, calls)
     return [[thought for key, batch in some for thought in _thoughts(answers.get(key, ""), batch)] for some in batches]
 
@@ -81,7 +81,7 @@ def _batches(units: Sequence[PageUnit]) -> list[list[PageUnit]]:
     return batches
 
 
-def _call(system: str, user: str, text: str, units: list[PageUnit], desk: Desk) -> Callable[[Llm], str]:
+def _call(system: str, user: str, units: list[PageUnit], desk: Desk) -> Callable[[Llm], str]:
     messages = (Message("system", system), Message("user", user))
 
     def call(llm: Llm) -> str:

@@ -10,6 +10,8 @@ from askwiki.data import Page
 from askwiki.evaluate.matching import normalise, same_page
 from askwiki.evaluate.questions import GoldPlace, GoldQuestion
 
+SHOWN = 60  # letters of a snippet in a sentence
+
 
 @dataclass(frozen=True, slots=True)
 class PageText:
@@ -109,6 +111,6 @@ def _name(question: GoldQuestion) -> str:
     return f"Line {question.line} ({question.id})"
 
 
-def _short(place: GoldPlace, length: int = 60) -> str:
+def _short(place: GoldPlace) -> str:
     words = " ".join(place.snippet.split())
-    return words if len(words) <= length else words[: length - 1] + "…"
+    return words if len(words) <= SHOWN else words[: SHOWN - 1] + "…"

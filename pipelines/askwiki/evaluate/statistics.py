@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 CONFIDENCE = 0.95
+GRADES = 3
 RESAMPLES = 4_000  # the interval's ends are steady to about 1 % of its width
 BLOCK = 1_000_000  # numbers drawn at once: some megabytes
 SEED = 20_161  # the same data give the same interval every time
@@ -26,29 +27,29 @@ class Estimate:
     n: int
 
 
-def wilson(successes: int, n: int, confidence: float = CONFIDENCE) -> Estimate:
+def wilson(successes: int, n: int) -> Estimate:
     """Share with its score interval (Wilson 1927), which behaves at 0, at 1 and for few cases."""
     if n == 0:
         return Estimate(math.nan, math.nan, math.nan, 0)
-    z = NormalDist().inv_cdf(0.5 + confidence / 2)
+    z = NormalDist().inv_cdf(0.5 + CONFIDENCE / 2)
     share = successes / n
     centre = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)
     return Estimate(share, max(0.0, centre - half), min(1.0, centre + half), n)
 
 
-def kappa(first: Sequence[int], second: Sequence[int], grades: int = 3) -> Estimate:
-    """Agreement beyond chance with quadratic weights (Cohen 1968); grades are 0 … ``grades`` - 1.
+def kappa(first: Sequence[int], second: Sequence[int]) -> Estimate:
+    """Agreement beyond chance with quadratic weights (Cohen 1968); grades are 0, 1 and 2.
 
     NaN when both always give one and the same grade: there is no chance to compare with. The interval is a percentile
     bootstrap over questions: drawing them with replacement is drawing the table of their grades from a multinomial.
     """
-    table = _table(first, second, grades)
+    table = _table(first, second)
     value, n = float(_kappas(table[None])[0]), len(first)
     if math.isnan(value):
         return Estimate(value, math.nan, math.nan, n)
     drawn = np.random.default_rng(SEED).multinomial(n, table.ravel() / n, size=RESAMPLES)
-    kappas = _kappas(drawn.reshape(RESAMPLES, grades, grades).astype(float))
+    kappas = _kappas(drawn.reshape(RESAMPLES, GRADES, GRADES).astype(float))
     low, high = np.nanquantile(kappas, _ends())  # a draw of one single grade says nothing about agreement
     return Estimate(value, float(low), float(high), n)
 
@@ -79,17 +80,17 @@ def percentile(values: Sequence[float], share: float) -> float:
     return float(np.quantile(np.asarray(values, dtype=float), share)) if values else 0.0
 
 
-def _table(first: Sequence[int], second: Sequence[int], grades: int) -> NDArray[np.float64]:
-    """How often the first gave the row's grade and the second the column's, shape (grades, grades)."""
+def _table(first: Sequence[int], second: Sequence[int]) -> NDArray[np.float64]:
+    """How often the first gave the row's grade and the second the column's, shape (GRADES, GRADES)."""
     if len(first) != len(second):
         raise ValueError("Both must grade the same questions.")
-    table = np.zeros((grades, grades))
+    table = np.zeros((GRADES, GRADES))
     np.add.at(table, (np.asarray(first, dtype=int), np.asarray(second, dtype=int)), 1)
     return table
 
 
 def _kappas(tables: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Kappa of each table, shape (tables, grades, grades) -> (tables,)."""
+    """Kappa of each table, shape (tables, GRADES, GRADES) -> (tables,)."""
     ladder = np.arange(tables.shape[-1])
     weights = (ladder[:, None] - ladder[None, :]) ** 2
     rows, columns = tables.sum(axis=2), tables.sum(axis=1)

@@ -14,6 +14,7 @@ BEHIND = 120  # pixels for what is written behind the longest bar
 GRADE_COLOURS = {"2": "#2e7d32", "1": "#f0a30a", "0": "#c62828"}
 BAR, INK, GRID = "#3b6ea8", "#333333", "#dddddd"
 LINES = ("#333333", "#3b6ea8", "#b0413e", "#2e7d32", "#f0a30a")
+HEIGHT = 200  # pixels of a plot over time
 LEGEND = 130  # pixels of a series in the legend
 
 
@@ -59,13 +60,13 @@ def stacked(title: str, rows: Mapping[str, Mapping[str, float]], colours: Mappin
     return _svg(title, TOP + len(rows) * ROW + 22, [*drawn, *legend])
 
 
-def lines(title: str, names: Sequence[str], series: Mapping[str, Sequence[float | None]], *, height: int = 200) -> str:
+def lines(title: str, names: Sequence[str], series: Mapping[str, Sequence[float | None]]) -> str:
     """Shares over time, one line a series, a gap where a series has no value; the axis runs from 0 to 1."""
-    left, right, floor = 60, WIDTH - 40, TOP + height
+    left, right, floor = 60, WIDTH - 40, TOP + HEIGHT
     step = (right - left) / max(len(names) - 1, 1)
     drawn = [
-        f'<line x1="{left}" x2="{right}" y1="{floor - share * height:.1f}" y2="{floor - share * height:.1f}" '
-        f'stroke="{GRID}"/><text x="4" y="{floor - share * height + 4:.1f}">{share:.0%}</text>'
+        f'<line x1="{left}" x2="{right}" y1="{floor - share * HEIGHT:.1f}" y2="{floor - share * HEIGHT:.1f}" '
+        f'stroke="{GRID}"/><text x="4" y="{floor - share * HEIGHT + 4:.1f}">{share:.0%}</text>'
         for share in (0, 0.25, 0.5, 0.75, 1)
     ]
     every = max(1, len(names) // 8)  # more names would run into each other
@@ -77,7 +78,7 @@ def lines(title: str, names: Sequence[str], series: Mapping[str, Sequence[float 
     for place, (name, values) in enumerate(series.items()):
         colour = LINES[place % len(LINES)]
         there = [
-            (left + number * step, floor - value * height) for number, value in enumerate(values) if value is not None
+            (left + number * step, floor - value * HEIGHT) for number, value in enumerate(values) if value is not None
         ]
         path = " ".join(f"{x:.1f},{y:.1f}" for x, y in there)
         drawn.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
