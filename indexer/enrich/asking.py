@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -11,9 +13,28 @@ from askwiki.language.glossary import Glossary
 from askwiki.llm.port import Llm, Role
 from askwiki.prompts import Prompts
 from indexer.enrich.cache import Cache
-from indexer.enrich.counters import Counters
 
+CALLS = ".calls"  # the end of every name under which calls of a model are counted
 RUN = "indexing"  # owner of all calls in the pool: one run, however many pages it has
+
+
+class Counters:
+    """Counts of a run that several threads add to.
+
+    Names are ``task.what``: ``cut.calls``, ``cut.cached``, ``cut.repaired``, ``cut.fallback``, …
+    """
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+        self._lock = threading.Lock()
+
+    def add(self, name: str, number: int = 1) -> None:
+        with self._lock:
+            self._counts[name] += number
+
+    def counts(self) -> dict[str, int]:
+        with self._lock:
+            return {name: number for name, number in sorted(self._counts.items()) if number}
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,9 +18,8 @@ from indexer.chunking.chunks import with_context
 from indexer.chunking.sections import plain
 from indexer.chunking.sentences import language_of, sentence_ends, word_ends
 from indexer.chunking.token_limit import Count
-from indexer.enrich.asking import Desk, ask_all
+from indexer.enrich.asking import Counters, Desk, ask_all
 from indexer.enrich.cache import content_key
-from indexer.enrich.counters import Counters
 
 ROLE: Role = "context"
 SENTENCE_CHARACTERS = 300  # of the template's first sentence

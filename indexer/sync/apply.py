@@ -19,7 +19,7 @@ from askwiki.errors import PageError
 from askwiki.settings import Settings
 from askwiki.store.fingerprint import CHUNKER
 from askwiki.store.port import PageState
-from indexer.enrich.counters import CALLS, Counters
+from indexer.enrich.asking import CALLS, Counters
 from indexer.sources import PageFailure, PageRef, PageSource
 from indexer.sync.ledger import Ledger
 from indexer.sync.ordered_pool import OrderedPool

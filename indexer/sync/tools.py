@@ -17,9 +17,8 @@ from askwiki.settings import Settings
 from askwiki.store import open_writer
 from askwiki.store.fingerprint import fingerprint_of
 from askwiki.store.port import Writer
-from indexer.enrich.asking import Desk
+from indexer.enrich.asking import Counters, Desk
 from indexer.enrich.cache import Cache
-from indexer.enrich.counters import Counters
 
 
 @dataclass(frozen=True, slots=True)

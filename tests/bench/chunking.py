@@ -23,10 +23,9 @@ from askwiki.prompts import load_prompts
 from askwiki.settings import ChunkingSettings, ContextSettings, EmbeddingSettings, LlmSettings
 from indexer.chunking.chunks import chunk_page
 from indexer.chunking.token_limit import Count
-from indexer.enrich.asking import Desk
+from indexer.enrich.asking import Counters, Desk
 from indexer.enrich.cache import Cache
 from indexer.enrich.context import describe
-from indexer.enrich.counters import Counters
 from indexer.opening import open_source
 from indexer.sources import PageFailure
 from tests.support.scripted import Asking, Saying, ScriptedServer

@@ -15,10 +15,9 @@ from askwiki.language.glossary import Glossary, GlossaryTerm
 from askwiki.prompts import load_prompts
 from askwiki.settings import ChunkingSettings, ContextSettings
 from indexer.chunking.chunks import chunk_page
-from indexer.enrich.asking import Desk
+from indexer.enrich.asking import Counters, Desk
 from indexer.enrich.cache import Cache
 from indexer.enrich.context import describe, page_window, template
-from indexer.enrich.counters import Counters
 from tests.support.scripted import ScriptedLlm
 
 PROMPTS = load_prompts(Path(__file__).resolve().parents[2] / "config" / "prompts")

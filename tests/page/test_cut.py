@@ -16,9 +16,8 @@ from askwiki.language.glossary import Glossary, GlossaryTerm
 from askwiki.prompts import load_prompts
 from askwiki.settings import ChunkingSettings
 from indexer.chunking.chunks import chunk_page
-from indexer.enrich.asking import Desk
+from indexer.enrich.asking import Counters, Desk
 from indexer.enrich.cache import Cache
-from indexer.enrich.counters import Counters
 from indexer.enrich.cut import cut_by_meaning
 from tests.support.scripted import ScriptedLlm
 

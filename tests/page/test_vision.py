@@ -13,9 +13,8 @@ from askwiki.data import Attachment, Page
 from askwiki.errors import ModelError, SourceError
 from askwiki.language.glossary import Glossary
 from askwiki.prompts import load_prompts
-from indexer.enrich.asking import Desk
+from indexer.enrich.asking import Counters, Desk
 from indexer.enrich.cache import Cache
-from indexer.enrich.counters import Counters
 from indexer.enrich.pictures import Picture, guess, read_picture
 from indexer.enrich.plantuml import find_source, syntax_error
 from indexer.enrich.vision import recover_diagrams

@@ -15,9 +15,8 @@ from askwiki.prompts import load_prompts
 from askwiki.settings import Settings
 from askwiki.store.fingerprint import fingerprint_of
 from askwiki.store.port import Writer
-from indexer.enrich.asking import Desk
+from indexer.enrich.asking import Counters, Desk
 from indexer.enrich.cache import Cache
-from indexer.enrich.counters import Counters
 from indexer.sources import PageFailure, PageRef
 from indexer.sync.ledger import Ledger
 from indexer.sync.sync import Rules, sync
