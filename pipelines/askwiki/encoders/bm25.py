@@ -14,6 +14,7 @@ from functools import lru_cache
 import mmh3
 
 from askwiki.data import Sparse
+from askwiki.encoders.port import TERM_WEIGHT
 from askwiki.language.terms import grams
 from askwiki.language.terms import terms as terms_of
 from askwiki.settings import SparseSettings
@@ -21,7 +22,6 @@ from askwiki.settings import SparseSettings
 K1 = 1.2  # how soon a repeated word stops to count
 B = 0.75  # how much a long text is held back; both as usual
 RULES = 2  # part of the identity: raise it when the same text gives other words than before
-TERM_WEIGHT = 0.5  # of further terms beside the question's own words
 _REMEMBERED = 65_536  # terms whose index is not worked out again, some MB
 
 

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from askwiki.data import Sparse
 from askwiki.settings import EmbeddingSettings
 
+TERM_WEIGHT = 0.5  # in a question's sparse vector, of further terms beside its own words
+
 
 class Embedder(Protocol):
     """Texts to unit vectors. Thread-safe: many chats share one model."""

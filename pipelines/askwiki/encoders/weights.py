@@ -6,9 +6,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 
 from askwiki.data import Sparse
+from askwiki.encoders.port import TERM_WEIGHT
 from askwiki.settings import SparseSettings
-
-TERM_WEIGHT = 0.5  # of further terms beside the question's own words
 
 
 class TokenWeights(ABC):
