@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from askwiki.encoders.port import Embedder, SparseEncoder
 from askwiki.language.glossary import Glossary
 from askwiki.llm.port import Llm
 from askwiki.prompts import Prompts
-from askwiki.store.port import Reader
 from askwiki.texts import Texts
 
 
@@ -26,12 +24,3 @@ class StageTools(Protocol):
 
     @property
     def llm(self) -> Llm | None: ...
-
-    @property
-    def embedder(self) -> Embedder: ...
-
-    @property
-    def sparse(self) -> SparseEncoder: ...
-
-    @property
-    def reader(self) -> Reader: ...
