@@ -29,7 +29,6 @@ from indexer.sync.tools import Tools
 from indexer.sync.vectors import make_points
 
 TOGETHER = 32  # chunks of changed pages that are embedded together
-INCOMPLETE = " incomplete"  # behind the hash of a page that a model could not fully describe: done again next time
 
 logger = logging.getLogger(__name__)
 
@@ -158,7 +157,7 @@ class SyncPass:
         for name, number in {**counts, "incomplete": int(incomplete)}.items():
             using.desk.counters.add(name, number)
         texts = {chunk.id: embedded_hash(chunk, using.settings.sparse.path) for chunk in ready.chunks}
-        state = PageState(page.id, ready.mark + INCOMPLETE if incomplete else ready.mark, texts)
+        state = PageState(page.id, "" if incomplete else ready.mark, texts)
         stored = using.writer.page(self._source.name, page.id) if page.id in self.stored else None
         self._waiting.append(PageChange(state, ready.chunks, ready.readers, change_of(stored, texts) == "payload"))
         if sum(len(change.chunks) for change in self._waiting) >= TOGETHER:

@@ -36,7 +36,8 @@ class PageState:
     """What the store holds of a page, for the plan of a sync.
 
     ``hash`` covers everything that leads to a change; it is written last, so a page whose writing
-    was cut off still has its old hash. ``chunks``: chunk id -> hash of what was embedded.
+    was cut off still has its old hash. An empty one is that of no page: one that a model could not fully
+    describe, or whose readers changed, is done again next time. ``chunks``: chunk id -> hash of what was embedded.
     """
 
     page_id: str
