@@ -16,9 +16,9 @@ from dataclasses import replace
 from askwiki.configuration import settings_digest
 from askwiki.data import Answer, Event, Identity, Question, Rights, Status, Trace, Turn
 from askwiki.errors import ModelError, StoreError, StoreMismatch
-from askwiki.flow.lookup import Traced, drain, search_dialogue
+from askwiki.flow.lookup import drain, look_up
 from askwiki.flow.messages import refuse, talk
-from askwiki.flow.retrieve import check_relevance, collect
+from askwiki.flow.retrieve import check_relevance, collect, understand
 from askwiki.flow.run import QuestionRun
 from askwiki.flow.writing import rework, write_answer
 from askwiki.kit import Kit
@@ -50,16 +50,15 @@ def ask(
     run.stopped = stopped
     started = time.perf_counter()
     yield run.status("condense", "reading")
-    trace = Traced()
     turns = still_readable(turns, identity, reader=kit.reader, settings=run.settings.access)
-    answer = yield from _answer(run, turns, identity, question, trace)
+    answer, trace = yield from _answer(run, turns, identity, question)
     run.timings["total"] = time.perf_counter() - started
     answer = replace(
         answer,
         degraded=tuple(run.degraded),
         timings=dict(run.timings),
         tokens=dict(run.tokens),
-        trace=trace.record(run),
+        trace=replace(trace, timings=dict(run.timings)),
         settings=settings_digest(run.settings),
     )
     logger.info("flow: %s", {name: round(1000 * seconds) for name, seconds in run.timings.items()})
@@ -77,10 +76,11 @@ def retrieve(
     cancel: threading.Event | None = None,
 ) -> Trace:
     """Condensing, search and gates only, for measuring; raises what the parts raise."""
-    run, trace = _run(turns, kit, settings, cancel), Traced()
+    run = _run(turns, kit, settings, cancel)
     turns = still_readable(turns, identity, reader=kit.reader, settings=run.settings.access)
-    drain(search_dialogue(run, turns, identity, question, trace))
-    return trace.record(run)
+    asked, early = drain(understand(run, turns, question))
+    trace, _ = drain(look_up(run, asked, identity, early))
+    return replace(trace, timings=dict(run.timings))
 
 
 def _run(turns: Sequence[Turn], kit: Kit, settings: Settings | None, cancel: threading.Event | None) -> QuestionRun:
@@ -92,33 +92,36 @@ def _run(turns: Sequence[Turn], kit: Kit, settings: Settings | None, cancel: thr
 
 
 def _answer(
-    run: QuestionRun, turns: Sequence[Turn], identity: Identity, question: Question | None, trace: Traced
-) -> Generator[Event, None, Answer]:
+    run: QuestionRun, turns: Sequence[Turn], identity: Identity, question: Question | None
+) -> Generator[Event, None, tuple[Answer, Trace]]:
+    asked, early = yield from understand(run, turns, question)
+    trace = Trace(asked)
     try:
-        rights = yield from search_dialogue(run, turns, identity, question, trace)
+        trace, rights = yield from look_up(run, asked, identity, early)
     except StoreMismatch as error:
         logger.error("no search: %s", error)
-        return (yield from _broken(run, run.say("index_mismatch")))
+        return (yield from _broken(run, run.say("index_mismatch"))), trace
     except (StoreError, ModelError) as error:
         logger.warning("no search: %s", error)
-        return (yield from _broken(run, run.say("store_down")))
+        return (yield from _broken(run, run.say("store_down"))), trace
     asked = trace.question
     if asked.need == "smalltalk":
-        return (yield from talk(run, asked))
+        return (yield from talk(run, asked)), trace
     if asked.need == "dialogue":
-        return (yield from rework(run, asked, turns))
+        return (yield from rework(run, asked, turns)), trace
     if not trace.gated:
-        return (yield from _nothing(run, rights))
-    trace.judged = yield from check_relevance(run, asked, trace.gated)
-    if all(candidate.verdict == "no" for candidate in trace.judged):
-        return (yield from refuse(run, kind_of_refusal(asked, trace.gated), trace.gated, rights))
+        return (yield from _nothing(run, rights)), trace
+    judged = yield from check_relevance(run, asked, trace.gated)
+    trace = replace(trace, judged=tuple(judged))
+    if all(candidate.verdict == "no" for candidate in judged):
+        return (yield from refuse(run, kind_of_refusal(asked, trace.gated), trace.gated, rights)), trace
     sure = trace.confidence or 0.0
     run.weak = sure < run.settings.answer.low_confidence
     if run.kit.llm is None and sure < run.settings.answer.refusal_threshold:
-        return (yield from refuse(run, kind_of_refusal(asked, trace.gated), trace.gated, rights))
-    cut = yield from collect(run, asked, trace.judged, rights)
-    trace.passages = cut.passages
-    return (yield from write_answer(run, asked, cut.passages, trace.gated, rights))
+        return (yield from refuse(run, kind_of_refusal(asked, trace.gated), trace.gated, rights)), trace
+    cut = yield from collect(run, asked, judged, rights)
+    trace = replace(trace, passages=cut.passages)
+    return (yield from write_answer(run, asked, cut.passages, trace.gated, rights)), trace
 
 
 def _nothing(run: QuestionRun, rights: Rights) -> Generator[Event, None, Answer]:
