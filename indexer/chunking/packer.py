@@ -1,8 +1,8 @@
-"""Units into pieces of the wished size, cut where it costs a reader least."""
+"""Parts into pieces of the wished size, cut where it costs a reader least."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from indexer.chunking.units import IN_A_SENTENCE, PageUnit
@@ -46,42 +46,61 @@ class Piece(NamedTuple):
         return sum(end - start for start, end in self.lead) if self.lead else 0
 
 
-def pack(units: Sequence[PageUnit], tokens: Sequence[float], size: Size, overlap_sentences: int) -> list[Piece]:
-    """Pieces that hold all units in order; ``tokens`` is the length of each unit.
+def pack_units(units: Sequence[PageUnit], tokens: Sequence[float], size: Size, overlap_sentences: int) -> list[Piece]:
+    """Pieces that hold all units in order; ``tokens`` is the length of each unit. What a piece repeats takes room."""
+    density = sum(tokens) / max(units[-1].end - units[0].start, 1) if units else 0.0
+
+    def lead(start: int) -> tuple[tuple[int, int], ...]:
+        return _lead(units, tokens, start, size, overlap_sentences) if start else ()
+
+    def repeated(start: int) -> float:
+        return sum(end - begin for begin, end in lead(start)) * density
+
+    packed = pack([unit.price for unit in units], tokens, size, repeated=repeated)
+    return [Piece(units[start].start, units[end - 1].end, lead(start)) for start, end in packed]
+
+
+def pack(
+    prices: Sequence[int],
+    tokens: Sequence[float],
+    size: Size,
+    *,
+    repeated: Callable[[int], float] = lambda start: 0.0,
+    scrap: int = SCRAP_LEFT,
+) -> Iterator[tuple[int, int]]:
+    """The one packer: (first, after) of the parts of each piece; ``tokens`` are their lengths.
 
     From each beginning the cheapest border within reach is taken: its price, plus what an underfilled
-    piece costs, plus what it costs to leave a scrap for the last piece.
+    piece costs, plus what it costs to leave a ``scrap`` for the last piece. So parts whose borders cost
+    nothing, and scraps neither, fill each piece as far as they go. ``repeated``: tokens of what a piece
+    that begins with this part repeats.
     """
-    pieces: list[Piece] = []
     start = 0
     left = sum(tokens)
-    density = left / max(units[-1].end - units[0].start, 1) if units else 0.0
-    while start < len(units):
-        lead = _lead(units, tokens, start, size, overlap_sentences) if start else ()
-        taken = sum(end - begin for begin, end in lead) * density
-        end = _best_end(units, tokens, start, Size(size.wished - taken, size.most - taken), left)
-        pieces.append(Piece(units[start].start, units[end - 1].end, lead))
+    while start < len(tokens):
+        taken = repeated(start)
+        end = _best_end(prices, tokens, start, Size(size.wished - taken, size.most - taken), left, scrap)
+        yield start, end
         left -= sum(tokens[start:end])
         start = end
-    return pieces
 
 
-def _best_end(units: Sequence[PageUnit], tokens: Sequence[float], start: int, size: Size, left: float) -> int:
-    """The unit before which to cut; at least one unit is taken."""
+def _best_end(prices: Sequence[int], tokens: Sequence[float], start: int, size: Size, left: float, scrap: int) -> int:
+    """The part before which to cut; at least one part is taken."""
     if left <= size.most:
-        return len(units)
+        return len(tokens)
     best, lowest = start + 1, float("inf")
     filled = 0.0
-    for end in range(start + 1, len(units)):
+    for end in range(start + 1, len(tokens)):
         filled += tokens[end - 1]
         if filled > size.most:
             break
         if filled < size.wished * LEAST_FILLED:
-            best = end  # only if nothing better comes: a unit too long for any piece follows
+            best = end  # only if nothing better comes: a part too long for any piece follows
             continue
-        cost = units[end].price + 4 * HALF_FULL * max(1 - filled / size.wished, 0.0) ** 2
+        cost = prices[end] + 4 * HALF_FULL * max(1 - filled / size.wished, 0.0) ** 2
         if left - filled < size.wished * SCRAP_SHARE:
-            cost += SCRAP_LEFT
+            cost += scrap
         if cost <= lowest:
             best, lowest = end, cost
     return best

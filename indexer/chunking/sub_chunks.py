@@ -8,13 +8,15 @@ with pieces in the place of tokens). What is found and read stays the whole chun
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
+from itertools import groupby, pairwise
+from operator import attrgetter
 from typing import NamedTuple
 
 from askwiki.data import Chunk
 from askwiki.language.stems import fold
 from askwiki.markdown.blocks import Block, parse_blocks
 from askwiki.markdown.plain_text import plain_text
+from indexer.chunking.packer import Size, pack
 from indexer.chunking.sections import plain
 from indexer.chunking.sentences import language_of, sentence_ends, word_ends
 
@@ -94,20 +96,23 @@ def _small(part: _Part, count: Count, tokens: int) -> list[_Part]:
 
 
 def _packed(parts: Sequence[_Part], sizes: Sequence[int], tokens: int) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Neighbours under the same headings together while they fit; a table's header before its first row."""
+    """Neighbours under the same headings together while they fit: nobody reads a piece, so no border is dearer."""
+    at = 0
+    for path, run in groupby(parts, key=attrgetter("path")):
+        own = list(run)
+        for start, end in pack([0] * len(own), sizes[at : at + len(own)], Size(tokens, tokens), scrap=0):
+            yield path, plain_text("".join(_with_headers(own[start:end])))
+        at += len(own)
+
+
+def _with_headers(parts: Sequence[_Part]) -> list[str]:
+    """Texts that end their lines; a table's header before its first row."""
     texts: list[str] = []
-    path: tuple[str, ...] = ()
-    used = 0
-    for part, size in zip(parts, sizes, strict=True):
-        if texts and (part.path != path or used + size > tokens):
-            yield path, plain_text("".join(texts))
-            texts, used = [], 0
+    for part in parts:
         if part.header and part.header not in texts:
             texts.append(part.header)
         texts.append(part.text if part.text.endswith("\n") else part.text + "\n")
-        path, used = part.path, used + size
-    if texts:
-        yield path, plain_text("".join(texts))
+    return texts
 
 
 def _with_path(chunk: Chunk, headings: Sequence[str], text: str) -> str:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from askwiki.errors import PageError
 from askwiki.markdown.blocks import Block, blocks_of_part
 from askwiki.markdown.plain_text import PlainPage
-from indexer.chunking.packer import Piece, Size, pack
+from indexer.chunking.packer import Piece, Size, pack_units
 from indexer.chunking.units import PageUnit, find_units, split_unit
 
 Count = Callable[[Sequence[str]], list[int]]
@@ -100,7 +100,7 @@ def _cut(page: PlainPage, blocks: Sequence[Block], stretches: Sequence[Stretch],
         while any(length > stretch.size.most for length in lengths):
             units = _smaller(text, units, lengths, stretch.size)
             [lengths] = _lengths(page, [units], ruler)
-        pieces.append(pack(units, lengths, stretch.size, ruler.overlap))
+        pieces.append(pack_units(units, lengths, stretch.size, ruler.overlap))
     return pieces
 
 
