@@ -45,6 +45,39 @@ PLACE_LINKS = ("about", "for", "named", "called")  # between the place and its n
 PLACES_BEHIND = ("space", "section")  # behind their name: "the HR space"
 BEFORE_THEM = ("the", "in", "from")
 
+# --- what needs no search ---
+
+_FRIENDLY = """
+    hi hello hey good morning afternoon evening day night bye goodbye thanks thank you very much so a lot ok okay
+    great cool nice perfect got it understood there how are doing see later welcome everyone all
+"""
+FRIENDLY = frozenset(_FRIENDLY.split())
+_FRIENDLY_SIGNS = """
+    hi hello hey good morning bye goodbye thanks thank ok okay great cool nice perfect got understood welcome how
+"""
+FRIENDLY_SIGNS = frozenset(_FRIENDLY_SIGNS.split())
+FAREWELLS = ("bye", "goodbye", "see you")
+GREETING_WORDS = ("hi", "hello", "hey", "how", "good")
+GREETINGS = ("hi", "hello", "hey", r"good\s+(?:morning|day|afternoon|evening)")  # "Good morning, all! How …"
+GREETED = ("there", "all", "everyone")
+THANKS = ("thanks",)
+WISH_BEGINNINGS = (r"please\s+", r"now\s+", r"can\s+you\s+", r"could\s+you\s+")  # "could you shorten that"
+WISHES = (
+    # "summarize your last answer in a table"
+    r"(?:translate|rephrase|rewrite|shorten|summari[sz]e|repeat)\b[^.?!]*"
+    r"\b(?:that|this|it|your|last|previous|above|answer)\b.{0,60}",
+    r"(?:shorter|simpler|in\s+(?:russian|english))",  # "in English"
+)
+
+# --- which of two texts is the newer, and whether they say the same ---
+
+EDITIONS = (r"rev\.?", "edition")  # "rev. 3"
+EDITIONS_NUMBERED = ("v", "ver", "version", "rev", "edition")  # "v2.1"
+EDITION_REMARKS = ("old", "archive[d]?", "draft", "new", "copy")  # "Rules (archived 2019)"
+EDITION_WORDS = ("old", "archived", "copy")
+STALE = ("old", "archived?", "deprecated", "draft")  # "archive"
+NEGATIONS = ("not", "no", "never", "without", "except")
+
 # --- what models and chats say ---
 
 YES, NO = ("yes", "true"), ("no", "false")

@@ -15,36 +15,9 @@ from numpy.typing import NDArray
 
 from askwiki.data import Question
 from askwiki.encoders.port import Embedder
+from askwiki.language import ru
 
 Vector = NDArray[np.float32]
-
-# Questions that ask without saying about what, in both languages of the prompts.
-WITHOUT_CONTENT = (
-    "Как это сделать?",
-    "Как это настроить?",
-    "Как это работает?",
-    "Где это находится?",
-    "Где это посмотреть?",
-    "Куда обратиться?",
-    "Сколько это стоит?",
-    "Сколько времени это занимает?",
-    "Сколько их может быть?",
-    "Что это такое?",
-    "Что это значит?",
-    "Что делать, если не работает?",
-    "Почему так происходит?",
-    "Почему возникает ошибка?",
-    "Кто за это отвечает?",
-    "Кто может это сделать?",
-    "Когда это происходит?",
-    "Какой из них выбрать?",
-    "Какие бывают варианты?",
-    "Какие есть ограничения?",
-    "Можно ли это изменить?",
-    "Нужно ли это делать?",
-    "Чем одно отличается от другого?",
-    "Зачем это нужно?",
-)
 
 _lock = threading.Lock()
 _means: WeakKeyDictionary[Embedder, Vector] = WeakKeyDictionary()
@@ -83,6 +56,6 @@ def centred(vector: Vector, embedder: Embedder, share: float) -> Vector:
     with _lock:
         mean = _means.get(embedder)
         if mean is None:
-            mean = np.mean([embedder.query(text) for text in WITHOUT_CONTENT], axis=0, dtype=np.float32)
+            mean = np.mean([embedder.query(text) for text in ru.WITHOUT_CONTENT], axis=0, dtype=np.float32)
             _means[embedder] = mean
     return np.asarray(vector - np.float32(share) * mean, dtype=np.float32)

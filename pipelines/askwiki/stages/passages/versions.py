@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from askwiki.data import Passage
+from askwiki.language import en, ru
 from askwiki.language.stems import fold, telling_stems
 from askwiki.stages.citations.support import exact_facts
 
@@ -17,16 +18,19 @@ SAME_TEXT = 0.85  # share of common word pairs (Jaccard) from which two texts sa
 SAME_THING = 0.35  # the same, for texts whose titles differ in nothing but year or version
 LEAST_PAIRS = 8  # of words without numbers that make a text; fewer are a row of a table
 _EDITION = re.compile(
-    r"\b(?:19|20)\d\d\b|\bv(?:er|ersion)?\.?\s*\d+(?:\.\d+)*\b|\b(?:верси[яи]|редакци[яи]|ред\.?|rev\.?|edition)\s*\d*"
-    r"|\((?:архив|старый|старая|устарел\w*+|old|archive[d]?|draft|черновик|новый|новая|new|копия|copy)[^()]*+\)"
-    r"|\b(?:архив|устарел\w*|old|archived|копия|copy)\b|№\s*\d+",
+    r"\b(?:19|20)\d\d\b"  # 2024
+    r"|\bv(?:er|ersion)?\.?\s*\d+(?:\.\d+)*\b"  # v2.1, version 3
+    rf"|\b(?:{'|'.join((*ru.EDITIONS, *en.EDITIONS))})\s*\d*"  # редакция 3
+    rf"|\((?:{'|'.join((*ru.EDITION_REMARKS, *en.EDITION_REMARKS))})[^()]*+\)"  # (архив 2019)
+    rf"|\b(?:{'|'.join((*ru.EDITION_WORDS, *en.EDITION_WORDS))})\b"  # Устаревший
+    r"|№\s*\d+",  # № 12
     re.IGNORECASE,
 )
-_STALE = re.compile(
-    r"\b(?:архив\w*|устарел\w*|стар(?:ый|ая|ое)|черновик\w*|old|archived?|deprecated|draft)\b", re.IGNORECASE
+_STALE = re.compile(rf"\b(?:{'|'.join((*ru.STALE, *en.STALE))})\b", re.IGNORECASE)
+_VERSION = re.compile(
+    rf"\b(?:{'|'.join((*en.EDITIONS_NUMBERED, *ru.EDITIONS_NUMBERED))})\.?\s*(\d+(?:\.\d+)*)", re.IGNORECASE
 )
-_VERSION = re.compile(r"\b(?:v|ver|version|верси\w|редакци\w|ред|rev|edition)\.?\s*(\d+(?:\.\d+)*)", re.IGNORECASE)
-_NEGATION = re.compile(r"\b(?:не|нет|нельзя|без|кроме|ни|not|no|never|without|except)\b|n't\b", re.IGNORECASE)
+_NEGATION = re.compile(rf"\b(?:{'|'.join((*ru.NEGATIONS, *en.NEGATIONS))})\b|n't\b", re.IGNORECASE)
 
 Kind = Literal["copy", "edition", "differs"]
 
