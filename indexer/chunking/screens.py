@@ -20,8 +20,9 @@ LEAST_CONTROLS = 4  # in a short text one or two mean little
 LEAST_PATHS = 2  # one arrow may mean anything
 
 _FIELD_COLUMN = re.compile(
-    rf"\s*+\|?[ \t*_]*+(?:{'|'.join(ru.COLUMN_BEGINNINGS)})?(?:{'|'.join((*ru.FIELD_COLUMNS, *en.FIELD_COLUMNS))})"
-    rf"(?:{'|'.join(en.COLUMN_ENDS)})?[ \t*_]*+\|",
+    rf"\s*+\|?[ \t*_]*+(?:{'|'.join(ru.COLUMN_BEGINNINGS)})?"  # | **Название …
+    rf"(?:{'|'.join((*ru.FIELD_COLUMNS, *en.FIELD_COLUMNS))})"  # … поля, | Field …
+    rf"(?:{'|'.join(en.COLUMN_ENDS)})?[ \t*_]*+\|",  # … name** |
     re.IGNORECASE,
 )
 _HEADING = re.compile(rf"\b(?:{'|'.join((*ru.SCREEN_HEADINGS, *en.SCREEN_HEADINGS))})\b", re.IGNORECASE)

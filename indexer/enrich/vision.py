@@ -30,8 +30,10 @@ NO_DIAGRAM = "NO DIAGRAM"  # what the model says of other pictures; kept, so tha
 MOST_BYTES = 8_000_000  # of a picture: servers refuse larger requests
 
 _IMAGE = re.compile(
-    r"!\[(?P<alt>(?:[^\[\]\\]++|\\.)*+)\]"
-    r"\((?:<(?P<pointed>[^<>]*+)>|(?P<bare>(?:[^()\s]|\([^()]*+\))++))(?:[^()]++|\([^()]*+\))*+\)"
+    r"!\[(?P<alt>(?:[^\[\]\\]++|\\.)*+)\]\("  # ![Схема \[1\]](
+    r"(?:<(?P<pointed>[^<>]*+)>"  # <a picture.png>
+    r"|(?P<bare>(?:[^()\s]|\([^()]*+\))++))"  # picture(1).png
+    r"(?:[^()]++|\([^()]*+\))*+\)"  # "its title (old)")
 )
 _NOTES = {
     "ru": "*Схема восстановлена моделью с рисунка [{name}]({target}):*",

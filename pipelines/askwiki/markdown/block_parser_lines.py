@@ -29,12 +29,21 @@ _BLOCK_TAGS = (
 )
 # Like the specification's seven beginnings, but a lone inline tag (the seventh) starts no block.
 HTML = re.compile(
-    r" {0,3}<(?:(?P<raw>pre|script|style|textarea|table)(?=[\s>]|$)|(?P<note>!--)|[?!]"
-    rf"|/?(?:{_BLOCK_TAGS})(?=[\s/>]|$))",
+    r" {0,3}<(?:(?P<raw>pre|script|style|textarea|table)(?=[\s>]|$)"  # <table class="x">
+    r"|(?P<note>!--)"  # <!-- a comment -->
+    r"|[?!]"  # <?xml version="1.0"?>, <!DOCTYPE html>
+    rf"|/?(?:{_BLOCK_TAGS})(?=[\s/>]|$))",  # <div>, </details>
     re.IGNORECASE,
 )
 # What ends a paragraph without a blank line; an ordered list only when it starts with 1.
-_INTERRUPTS = re.compile(rf"{ATX.pattern}|{RULE.pattern}| {{0,3}}(?:>|{RUN}|[-*+][ \t]+[^\s]|1[.)][ \t]+[^\s])")
+_INTERRUPTS = re.compile(
+    rf"{ATX.pattern}"  # ## A
+    rf"|{RULE.pattern}"  # * * *
+    r"| {0,3}(?:>"  # > quoted
+    rf"|{RUN}"  # ```sh
+    r"|[-*+][ \t]+[^\s]"  # - item
+    r"|1[.)][ \t]+[^\s])"  # 1. item
+)
 _ITEM_BLANKS = 4  # behind the sign of an item; more are the depth of code in it
 # A longer underlined "heading" is a paragraph with a rule below it.
 SETEXT_CHARACTERS = 200

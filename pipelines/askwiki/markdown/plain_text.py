@@ -18,7 +18,9 @@ _TAG = re.compile(rf"</?(?:{_TAGS})\b[^<>]*>", re.IGNORECASE)
 # much faster than one that begins with "^"; most lines are passed over by what they must begin with.
 _FENCE = re.compile(rf"\n[ \t]*(?=[`~]){RUN}[^\n]*", re.MULTILINE)
 _RULER = re.compile(
-    r"\n(?=[ \t>|:]*-)[ \t>]*+\|?(?:[ \t]*+:?-++:?[ \t]*+\|)++(?:[ \t]*+:?-++:?[ \t]*+\|?)?[ \t\r]*+(?=\n)"
+    r"\n(?=[ \t>|:]*-)[ \t>]*+\|?"  # > |
+    r"(?:[ \t]*+:?-++:?[ \t]*+\|)++"  # :---: | ---: |
+    r"(?:[ \t]*+:?-++:?[ \t]*+\|?)?[ \t\r]*+(?=\n)"  # ---
 )
 _FRONT = re.compile(r"\n[ \t]*(?=[>#])(?:(?:>[ \t]?)+[ \t]*(?:#{1,6}[ \t]+)?|#{1,6}[ \t]+)")
 _ROW = re.compile(r"\n[ \t]*\|[^\n]*")

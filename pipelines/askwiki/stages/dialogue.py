@@ -20,8 +20,9 @@ _TASK, _CONTEXT_END, _QUERY, _QUERY_END = "### Task:", "</context>", "<user_quer
 _FOLDED = re.compile(r"<details\b.*?(?:</details>|\Z)|<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
 # What our answers end with: a heading line and the numbered list of links (``stages.sources``).
 _SOURCE_LIST = re.compile(
-    r"(?:\A|\n)[ \t\u00a0]*\*\*(?:" + "|".join((*ru.SOURCE_TITLES, *en.SOURCE_TITLES)) + r")[^\n]*\*\*[^\S\n]*+\n"
-    r"(?:\s*+(?:\d++\.|-) [^\n]*+(?:\n|\Z))++\s*+\Z"
+    rf"(?:\A|\n)[ \t\u00a0]*\*\*(?:{'|'.join((*ru.SOURCE_TITLES, *en.SOURCE_TITLES))})"  # **Источники …
+    r"[^\n]*\*\*[^\S\n]*+\n"  # … (просмотрены при ответе)**
+    r"(?:\s*+(?:\d++\.|-) [^\n]*+(?:\n|\Z))++\s*+\Z"  # 1. [Лимиты](https://…), - [Лимиты](https://…)
 )
 _MARKER = re.compile(r"[ \u00a0]?(?:\[\d{1,3}(?:\s*[,;]\s*\d{1,3})*\](?!\())+")
 _SPAN = re.compile(r"(```.*?(?:```|\Z)|`[^`\n]*`)", re.DOTALL)  # of code inside a line, or from one to another

@@ -17,7 +17,9 @@ _INSTRUCTION_TAGS = re.compile(
 )
 # Characters that a reader does not see and a model does: zero width, direction, tags, variants (but for emoji).
 _INVISIBLE = re.compile(
-    "[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufe00-\ufe0e\U000e0000-\U000e01ef]"
+    "[\u00ad\u180e\u200b-\u200f"  # soft hyphen, zero width space, left-to-right mark
+    "\u202a-\u202e\u2060-\u2064\u2066-\u206f"  # right-to-left override, word joiner, isolates
+    "\ufeff\ufe00-\ufe0e\U000e0000-\U000e01ef]"  # byte order mark, variants, tags
 )
 
 
