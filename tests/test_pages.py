@@ -76,9 +76,9 @@ def test_the_files_that_the_page_of_developers_names_exist() -> None:
 def test_the_top_level_holds_what_belongs_there_and_nothing_else() -> None:
     folders = {"pipelines", "indexer", "config", "tests", "docs"}
     files = {"Dockerfile", "docker-compose.yml", "pyproject.toml", "README.md", "Makefile", "LICENSE", "CHANGELOG.md"}
-    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
+    tracked = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False)
     if tracked.returncode:
         pytest.skip("not a git checkout")
-    top = {line.split("/")[0] for line in tracked.stdout.splitlines()}
+    top = {line.split("/")[0] for line in tracked.stdout.split("\0") if line}
     strangers = {name for name in top - folders - files - {"requirements.lock"} if not name.startswith(".")}
     assert strangers == set()
