@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import requests
@@ -31,6 +32,7 @@ CAPABILITIES = {
 }
 EVERYBODY = [{"principal_type": "user", "principal_id": "*", "permission": "read"}]
 CALL_SECONDS = 20.0
+FUNCTION = Path(__file__).with_name("function_file.py")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,13 +98,35 @@ def provision(webui: WebUi, model_id: str, name: str, description: str, *, wait:
     }
     present = webui.call("GET", f"/api/v1/models/model?id={model_id}").status_code == 200
     path = "/api/v1/models/model/update" if present else "/api/v1/models/create"
-    answer = webui.call("POST", path, record)
-    if answer.status_code != 200:
-        raise AskWikiError(
-            f"Open WebUI did not take the model {model_id}: {answer.status_code} {echoed(answer.text, 200)}"
-        )
+    _expect(webui.call("POST", path, record), f"the model {model_id}")
     done = f"{name} ({model_id}) is {'up to date' if present else 'set up'} for every user."
     return " ".join(filter(None, [done, _groups_told_apart(webui)]))
+
+
+def install_function(webui: WebUi, function_id: str, name: str, description: str, *, url: str, key: str) -> None:
+    """Give Open WebUI the pipe function that asks the server at ``url``, switched on; renewed where it is there."""
+    remember(key)
+    form = {
+        "id": function_id,
+        "name": name,
+        "content": FUNCTION.read_text(encoding="utf-8"),
+        "meta": {"description": description},
+    }
+    place = f"/api/v1/functions/id/{function_id}"
+    present = webui.call("GET", place).status_code == 200
+    steps = [("POST", f"{place}/update" if present else "/api/v1/functions/create", form)]
+    steps.append(("POST", f"{place}/valves/update", {"url": url, "key": key}))
+    for method, path, body in steps:
+        _expect(webui.call(method, path, body), f"the function {function_id}")
+    record = webui.call("GET", place)
+    _expect(record, f"the function {function_id}")
+    if not record.json().get("is_active"):
+        _expect(webui.call("POST", f"{place}/toggle"), f"the function {function_id}")
+
+
+def _expect(answer: requests.Response, what: str) -> None:
+    if answer.status_code != 200:
+        raise AskWikiError(f"Open WebUI did not take {what}: {answer.status_code} {echoed(answer.text, 200)}")
 
 
 def _groups_told_apart(webui: WebUi) -> str:
