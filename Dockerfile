@@ -28,7 +28,7 @@ COPY pipelines/askwiki pipelines/askwiki
 COPY indexer indexer
 RUN --mount=type=cache,target=/root/.cache/pip \
     pip install --no-deps --no-build-isolation . \
-    && pip install --only-binary :all: --require-hashes --constraint requirements.lock 'askwiki[models]'
+    && pip install --only-binary :all: --require-hashes --constraint requirements.lock 'askwiki[models,mcp]'
 COPY config config
 VOLUME ["/models", "/data"]
 

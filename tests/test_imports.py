@@ -59,6 +59,7 @@ ORDER: list[str] = [
     "askwiki.evaluate.reports",
     "askwiki.openwebui",
     "askwiki.server",
+    "askwiki.doors",
     "askwiki.doctor",
     "askwiki.commands",
     "askwiki.__main__",
@@ -66,7 +67,14 @@ ORDER: list[str] = [
     "indexer.__main__",
 ]
 # The indexer stands beside the question's way: of askwiki it sees nothing that is made for a question.
-NOT_FOR_THE_INDEXER = ("askwiki.stages", "askwiki.flow", "askwiki.evaluate", "askwiki.openwebui", "askwiki.server")
+NOT_FOR_THE_INDEXER = (
+    "askwiki.stages",
+    "askwiki.flow",
+    "askwiki.evaluate",
+    "askwiki.openwebui",
+    "askwiki.server",
+    "askwiki.doors",
+)
 MOST_FILES = {"askwiki": 14, "indexer": 6}  # in the two top folders, where everybody begins to read
 MOST_FILES_ELSEWHERE = 16
 

@@ -253,6 +253,7 @@ class ServerSettings:
     max_body: int = 4_000_000  # bytes of a request
     pipelines_api: bool = False  # upload, add, delete and reload of plugins from the net
     metrics: bool = True  # answer GET /metrics
+    tools: bool = True  # answer /tools/… (OpenAPI) and /mcp: search, read and ask for models that call tools
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ import uvicorn
 
 from askwiki.access.rights import unbelieved
 from askwiki.configuration import CHECKOUT, load_configuration
+from askwiki.doors.app import make_doors
 from askwiki.errors import AskWikiError
 from askwiki.logs import set_up_logging
 from askwiki.openwebui.process import measure_index, told
@@ -24,6 +25,7 @@ from askwiki.server.routes import Routes
 from askwiki.server.stock import load_stock_app, plugins_folder, server_key
 
 logger = logging.getLogger(__name__)
+ANSWERS = "wiki_answer"  # the plugin whose valves hold for every door
 # Told to stop, answers under way get this long for their last sentence; with the second below half of the ten seconds
 # after which Docker kills.
 STOP_SECONDS = 4.0
@@ -57,6 +59,7 @@ def run(options: argparse.Namespace) -> int:
         measure=measure_index,
         told=told,
         away=chat.turn_away,
+        doors=make_doors(lambda: stock.pipelines()[ANSWERS].valves) if settings.server.tools else None,
     )
     server = _Server(
         uvicorn.Config(

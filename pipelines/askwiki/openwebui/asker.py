@@ -5,9 +5,11 @@ from __future__ import annotations
 import dataclasses
 import functools
 import logging
+import urllib.parse
+from collections.abc import Mapping
 
 from askwiki.access.directory import Directory, load_directory
-from askwiki.access.identity import GroupMemory, identity_of, with_wiki_groups
+from askwiki.access.identity import EMAIL_HEADERS, UNRESOLVED, GroupMemory, identity_of, with_wiki_groups
 from askwiki.access.rights import fold, names
 from askwiki.access.wiki_groups import WikiGroups
 from askwiki.data import Identity
@@ -65,3 +67,14 @@ def _wiki_groups(url: str, settings: ConfluenceSettings) -> WikiGroups:
 
 def person_id(user: object) -> str:
     return str(user.get("id", "")) if isinstance(user, dict) else ""
+
+
+def person_in(headers: Mapping[str, str]) -> dict[str, str]:
+    """The user record of a request that has none in its body: what Open WebUI forwards of the person in headers.
+
+    Empty where it forwards nothing (``ENABLE_FORWARD_USER_INFO_HEADERS``): then only public pages are seen.
+    """
+    sent = {name: urllib.parse.unquote(value.strip()) for name, value in headers.items() if UNRESOLVED not in value}
+    email = next((sent[name] for name in EMAIL_HEADERS if sent.get(name)), "")
+    record = {key: sent.get(f"x-openwebui-user-{key}", "") for key in ("id", "name", "role")}
+    return {**record, "email": email} if email else {}

@@ -37,7 +37,11 @@ class HttpReply:
         self._send, self._request, self._told = send, request, told
         self.status = 0
         self.complete = False
-        self._replaced = False
+        self._replaced = self._keeps_errors = False
+
+    def keep_errors(self) -> None:
+        """For an app of our own, whose errors are sentences or a protocol's already."""
+        self._keeps_errors = True
 
     @property
     def gone(self) -> bool:
@@ -52,7 +56,7 @@ class HttpReply:
             return
         if message["type"] == "http.response.start":
             sentence = _sentence_for(message["status"])
-            if sentence:
+            if sentence and not self._keeps_errors:
                 await self.say(503 if message["status"] >= 500 else message["status"], sentence)
                 self._replaced = True
                 return

@@ -15,6 +15,7 @@ import time
 import urllib.parse
 import uuid
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import anyio.to_thread
 
@@ -46,12 +47,21 @@ GOOD_ID = re.compile(r"[\w.-]{1,64}", re.ASCII)
 logger = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True, slots=True)
+class Doors:
+    """Our own app beside the stock one, and what it serves: (method, path), letter for letter."""
+
+    app: App
+    routes: frozenset[tuple[str, str]]
+
+
 class ServerGuard:
     """The wrapped app. ``key`` = the one secret that Open WebUI and this server share.
 
     ``measure`` puts what is only known when asked into the metrics, just before they are read. ``told``
     words what went wrong with a chat, for the person in it; callers of other routes read English. ``away``
     answers a chat beyond the limit here and at once: inside, it would wait for threads with those it came too late for.
+    ``doors`` = further ways in, under the same key, limits and watch; each call takes a chat's place.
     """
 
     def __init__(
@@ -64,8 +74,10 @@ class ServerGuard:
         measure: Callable[[], None] = lambda: None,
         told: Told = lambda status, request: "",
         away: Away = lambda body, request: None,
+        doors: Doors | None = None,
     ) -> None:
         self._app, self._routes = app, routes
+        self._doors = doors
         self._key = key.encode()
         self._settings = settings
         self._measure, self._told, self._away = measure, told, away
@@ -103,7 +115,13 @@ class ServerGuard:
         reply = HttpReply(send, request, self._told) if scope["path"] in CHAT_ROUTES else HttpReply(send, request)
         try:
             self._admit(scope, headers)
-            if not await self._own_route(scope, reply):
+            if self._doors and (scope["method"], scope["path"]) in self._doors.routes:
+                body = await read_body(receive, headers, self._settings.max_body)
+                if self._stopping or self._chats >= self._settings.chats:
+                    raise Refusal(503, "The assistant is busy: ask once more in a moment.")
+                reply.keep_errors()
+                await self._pass_on(self._doors.app, scope, receive, reply, request, body, chat=True)
+            elif not await self._own_route(scope, reply):
                 route, handed = self._routes.admitted(scope)
                 body = await read_body(receive, headers, self._settings.max_body)
                 request.stopped = self._stopping
@@ -111,7 +129,7 @@ class ServerGuard:
                 if route == CHAT and request.busy and (answer := self._away(body, request)):
                     await reply.give(200, *answer)
                 else:
-                    await self._pass_on(handed, receive, reply, request, body, chat=route == CHAT)
+                    await self._pass_on(self._app, handed, receive, reply, request, body, chat=route == CHAT)
         except Refusal as refusal:
             logger.info("refused: %s", refusal.sentence)
             await reply.say(refusal.status, refusal.sentence)
@@ -144,7 +162,7 @@ class ServerGuard:
         return True
 
     async def _pass_on(
-        self, scope: Scope, receive: Receive, reply: HttpReply, request: Request, body: bytes, *, chat: bool
+        self, app: App, scope: Scope, receive: Receive, reply: HttpReply, request: Request, body: bytes, *, chat: bool
     ) -> None:
         """Run the app while somebody watches whether the client is still there."""
         self._chats += chat
@@ -154,7 +172,7 @@ class ServerGuard:
         left = asyncio.Event()
         watcher = asyncio.create_task(watch(receive, request, left))
         try:
-            await self._app(without_origin(scope), replay(body, left), reply.send)
+            await app(without_origin(scope), replay(body, left), reply.send)
         finally:
             self._chats -= chat
             self._under_way = [other for other in self._under_way if other is not request]

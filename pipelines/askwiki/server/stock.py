@@ -9,7 +9,7 @@ import json
 import logging
 import sys
 import sysconfig
-from collections.abc import Callable, Collection, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,11 +30,11 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Stock:
-    """The app, the routes of the router that serves it (its own list), and the ids of the loaded plugins."""
+    """The app, the routes of the router that serves it (its own list), and the loaded plugins by their ids."""
 
     app: App
     routes: Sequence[BaseRoute]
-    pipelines: Callable[[], Collection[str]]
+    pipelines: Callable[[], Mapping[str, Any]]
 
 
 def server_key(environ: Mapping[str, str]) -> str:
@@ -77,7 +77,7 @@ def load_stock_app(environ: MutableMapping[str, str], folder: Path) -> Stock:
     finally:
         sys.path.remove(str(place))
     stock.print = lambda *words: None
-    return Stock(_without_layers(stock), stock.app.router.routes, lambda: stock.PIPELINE_MODULES.keys())
+    return Stock(_without_layers(stock), stock.app.router.routes, lambda: stock.PIPELINE_MODULES)
 
 
 def _without_layers(stock: Any) -> App:
