@@ -7,7 +7,6 @@ the next one finds the old hash and does the page again.
 from __future__ import annotations
 
 import dataclasses
-import logging
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,34 +14,17 @@ from functools import partial
 
 from askwiki.access.rights import acl_key, known_readers, not_told, unknown_policy
 from askwiki.data import Chunk, Clause, Page
-from askwiki.errors import PageError
-from askwiki.settings import Settings
-from askwiki.store.fingerprint import CHUNKER
 from askwiki.store.port import PageState
-from indexer.enrich.asking import CALLS, Counters
+from indexer.enrich.asking import CALLS
 from indexer.sources import PageFailure, PageRef, PageSource
 from indexer.sync.ledger import Ledger
 from indexer.sync.ordered_pool import OrderedPool
-from indexer.sync.plan import change_of, embedded_hash, gone, page_hash
-from indexer.sync.prepare import prepare_page
+from indexer.sync.plan import change_of, embedded_hash, gone, page_hash, recipe_of
+from indexer.sync.prepare import Prepared, prepared
 from indexer.sync.tools import Tools
 from indexer.sync.vectors import make_points
 
 TOGETHER = 32  # chunks of changed pages that are embedded together
-
-logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """A changed page cut and described, or why it could not be. ``counters``: of this page alone."""
-
-    page: Page
-    mark: str
-    readers: tuple[Clause, ...]
-    chunks: list[Chunk]
-    counters: Counters
-    fault: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +45,7 @@ class SyncPass:
         self._source = source
         self._named: frozenset[str] = getattr(source, "named", frozenset())
         self._using = using
-        self._recipe = recipe(using.settings)
+        self._recipe = recipe_of(using.settings)
         self._ledger = Ledger(source=source.name)
         self._arrived: dict[str, bool] = {}  # page id -> left out by rule
         self._preparing: OrderedPool[Prepared] = OrderedPool(using.settings.llm.parallel if using.desk.llm else 0)
@@ -172,24 +154,3 @@ class SyncPass:
                 "will find them. Name groups that may (ASKWIKI_ACCESS__UNKNOWN_GROUPS=A,B), or open them to everybody "
                 f"(ASKWIKI_ACCESS__UNKNOWN_{kind.upper()}=open), and sync again."
             )
-
-
-def prepared(page: Page, acl: str, mark: str, readers: tuple[Clause, ...], *, using: Tools) -> Prepared:
-    """One page through ``prepare_page``. Whatever is wrong with it, the other pages go on."""
-    counters = Counters()
-    desk = dataclasses.replace(using.desk, counters=counters)
-    try:
-        _, chunks = prepare_page(page, acl, settings=using.settings, embedder=using.embedder, desk=desk)
-    except PageError as error:
-        return Prepared(page, mark, readers, [], counters, str(error))
-    except (ValueError, TypeError, LookupError, RecursionError, MemoryError) as error:
-        logger.exception("The page %s could not be prepared.", page.id)
-        return Prepared(
-            page, mark, readers, [], counters, f"cannot be cut into chunks: {type(error).__name__}: {error}"
-        )
-    return Prepared(page, mark, readers, chunks, counters)
-
-
-def recipe(settings: Settings) -> str:
-    """What turns the same page into other chunks or contexts."""
-    return repr((CHUNKER, settings.chunking, settings.context, bool(settings.llm.url)))

@@ -7,6 +7,8 @@ from typing import Literal
 
 from askwiki.data import Chunk, Page
 from askwiki.errors import SourceError
+from askwiki.settings import Settings
+from askwiki.store.fingerprint import CHUNKER
 from askwiki.store.port import PageState
 from indexer.chunking.chunks import embedded_texts
 from indexer.enrich.cache import content_key
@@ -21,6 +23,11 @@ def page_hash(page: Page, acl: str, recipe: str) -> str:
     pictures = [(item.name, item.url, item.media_type) for item in page.attachments]
     place = (page.id, page.space, page.title, page.path, page.url, page.updated, page.labels, pictures)
     return content_key(recipe, acl, repr(place), page.markdown)
+
+
+def recipe_of(settings: Settings) -> str:
+    """What turns the same page into other chunks or contexts."""
+    return repr((CHUNKER, settings.chunking, settings.context, bool(settings.llm.url)))
 
 
 def embedded_hash(chunk: Chunk, sparse_path: bool) -> str:

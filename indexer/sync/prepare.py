@@ -5,19 +5,54 @@
 
 from __future__ import annotations
 
+import dataclasses
+import logging
+from dataclasses import dataclass
 from functools import partial
 
-from askwiki.data import Chunk, Page
+from askwiki.data import Chunk, Clause, Page
 from askwiki.encoders.port import Embedder
+from askwiki.errors import PageError
 from askwiki.settings import Settings
 from indexer.chunking.chunks import chunk_page
-from indexer.enrich.asking import Desk
+from indexer.enrich.asking import Counters, Desk
 from indexer.enrich.context import describe
 from indexer.enrich.cut import cut_by_meaning
 from indexer.enrich.vision import recover_diagrams
 from indexer.sources import read_attachment
+from indexer.sync.tools import Tools
 
 MARGIN = 8  # tokens of what the encoder reads are kept free: counts do not add up exactly at the borders of a cut
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A changed page cut and described, or why it could not be. ``counters``: of this page alone."""
+
+    page: Page
+    mark: str
+    readers: tuple[Clause, ...]
+    chunks: list[Chunk]
+    counters: Counters
+    fault: str = ""
+
+
+def prepared(page: Page, acl: str, mark: str, readers: tuple[Clause, ...], *, using: Tools) -> Prepared:
+    """One page through ``prepare_page``. Whatever is wrong with it, the other pages go on."""
+    counters = Counters()
+    desk = dataclasses.replace(using.desk, counters=counters)
+    try:
+        _, chunks = prepare_page(page, acl, settings=using.settings, embedder=using.embedder, desk=desk)
+    except PageError as error:
+        return Prepared(page, mark, readers, [], counters, str(error))
+    except (ValueError, TypeError, LookupError, RecursionError, MemoryError) as error:
+        logger.exception("The page %s could not be prepared.", page.id)
+        return Prepared(
+            page, mark, readers, [], counters, f"cannot be cut into chunks: {type(error).__name__}: {error}"
+        )
+    return Prepared(page, mark, readers, chunks, counters)
 
 
 def prepare_page(
