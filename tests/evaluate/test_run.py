@@ -13,6 +13,7 @@ import pytest
 from askwiki.data import Clause, Identity, Turn
 from askwiki.errors import ModelError, StoreError
 from askwiki.evaluate.compare import compare
+from askwiki.evaluate.losses import unseen
 from askwiki.evaluate.outcome import Outcome, read_outcomes
 from askwiki.evaluate.questions import Gold, GoldPlace, GoldQuestion
 from askwiki.evaluate.reports.answers import answers_report
@@ -21,7 +22,6 @@ from askwiki.evaluate.reports.numbers import retrieval_report
 from askwiki.evaluate.reports.review import HumanGrade
 from askwiki.evaluate.running.asking import settings_in_force
 from askwiki.evaluate.running.session import Plan, perform
-from askwiki.evaluate.running.visibility import unseen
 from askwiki.kit import Kit
 from askwiki.llm.port import Message
 from tests.support.scripted import ScriptedLlm

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 ACCESS = "pipelines/askwiki/access/"
 SEALING = "pipelines/askwiki/openwebui/sealing.py"
-RECORDS = "pipelines/askwiki/store/records.py"
+READER, RECORDS = "pipelines/askwiki/store/reader.py", "pipelines/askwiki/store/records.py"
 XML = "indexer/confluence/sources/xml/"
 
 ONLY_WORK = "the same members are worked out once more"
@@ -44,7 +44,7 @@ EQUIVALENT: dict[str, str] = {
     f"{SEALING} : VERSION = 1 -> VERSION = 0": BOTH_SIDES,
     f"{SEALING} Signer.__init__: b'askwiki: filter to pipe\\x00' + secret.encode() "
     "-> b'askwiki: filter to pipe\\x00~' + secret.encode()": BOTH_SIDES,
-    f"{RECORDS} RecordReader.search: strict=True -> strict=False": "an engine answers each leg, or raises",
+    f"{READER} RecordReader.search: strict=True -> strict=False": "an engine answers each leg, or raises",
     f"{RECORDS} _state: chunks[0].acl if chunks else '' -> chunks[0].acl if chunks else '~'": (
         "each page has a chunk, if only of its title"
     ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 ACCESS = ("tests/server/test_access.py", "tests/server/test_security.py")
 XML = ("tests/page/test_xml_rights.py", "tests/page/test_xml_export.py", "tests/page/test_whole.py")
+STORE = ("tests/server/test_store.py", "tests/server/test_rights_age.py", "tests/page/test_rights.py")
 REST = ("tests/page/test_rest_rights.py", "tests/page/test_rest.py", "tests/page/test_rest_faults.py")
 
 # Module -> test files, the quickest first. Without the tests of the embedded store's engine: they take long and
@@ -18,11 +19,8 @@ NEAREST: dict[str, tuple[str, ...]] = {
     "pipelines/askwiki/openwebui/sealing.py": ("tests/server/test_sealing.py",),
     "pipelines/askwiki/stages/history.py": ("tests/question/test_history.py", "tests/server/test_security.py"),
     "pipelines/askwiki/stages/citations/support.py": ("tests/question/test_support.py",),
-    "pipelines/askwiki/store/records.py": (
-        "tests/server/test_store.py",
-        "tests/server/test_rights_age.py",
-        "tests/page/test_rights.py",
-    ),
+    "pipelines/askwiki/store/reader.py": STORE,
+    "pipelines/askwiki/store/records.py": STORE,
     "indexer/confluence/sources/xml/rights.py": XML,
     "indexer/confluence/sources/xml/permissions.py": XML,
     "indexer/confluence/sources/xml/whole.py": XML,

@@ -14,8 +14,6 @@ from askwiki.configuration import Configuration
 from askwiki.data import Attachment, Clause, Loss, Page
 from askwiki.errors import SourceError, SourceNotWhole
 from askwiki.settings import ConfluenceSettings, Settings, WikiSettings
-from indexer.confluence.parse.html_tree import parse_fragment
-from indexer.confluence.rendered.pieces import RenderedMacros
 from indexer.confluence.sources.rest.client import RestClient
 from indexer.confluence.sources.rest.live import LiveRecords
 from indexer.confluence.sources.rest.outage import LONGEST_WAIT
@@ -541,11 +539,3 @@ def test_a_page_of_which_nothing_is_known_has_no_readers_and_an_open_one_has_no_
     made, _ = tree(spaces={"KB": {"permissions": [{"operation": {"operation": "read"}, "anonymousAccess": True}]}})
     assert made.readers(made.learn(second_version("1", None, space={"key": "KB"}), "")) == ()
     assert made.readers(made.learn({"id": "2", "title": "Б", "space": {"key": "X"}}, "")) is None
-
-
-def test_a_piece_with_another_id_is_never_taken_by_its_order() -> None:
-    view = parse_fragment('<div data-macro-name="detailssummary" data-macro-id="d2">rows</div>')
-    pieces = RenderedMacros(view)
-    assert pieces.find("detailssummary", 0, "d1") is None
-    assert pieces.find("detailssummary", 0, "d2") is not None
-    assert pieces.find("detailssummary", 0, "") is not None

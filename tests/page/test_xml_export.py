@@ -113,6 +113,18 @@ def test_a_page_below_a_folder_of_the_cloud_keeps_its_path_and_readers(tmp_path:
     assert (found["3"].path, found["3"].readers) == (("Главная", "Папка"), (Clause(groups=("staff",)),))
 
 
+def test_children_are_listed_out_of_the_export(tmp_path: Path) -> None:
+    macro = '<ac:structured-macro ac:name="children"/>'
+    above = target("parent", "Page", "1")
+    found = pages(
+        tmp_path, SPACE, STAFF, page("1", "Главная"), body("1", macro), page("3", "Б", above, value("position", "2")),
+        page("2", "А", above, value("position", "1")), page("4", "Оклады", above), view("g:boss", owner="4"),
+    )  # fmt: skip
+    address = "https://w.example/pages/viewpage.action?pageId="
+    names = f"- [А]({address}2)\n- [Б]({address}3)"
+    assert found["1"].markdown == names
+
+
 def test_the_pages_of_an_archived_space_are_archived(tmp_path: Path) -> None:
     space = thing("Space", "9", value("key", "TARA"), value("spaceStatus", "ARCHIVED"))
     found = source(write(tmp_path, space, page("1", "А"))).pages()

@@ -11,10 +11,10 @@ import pytest
 
 from askwiki.data import PUBLIC, Clause, LegHit, Rights, Sparse
 from askwiki.errors import StoreError, StoreMismatch
-from askwiki.store import records
+from askwiki.store import reader as reading
 from askwiki.store.engine import Engine, Row, Scroll
 from askwiki.store.port import Freshness, Leg, PageState
-from askwiki.store.records import RecordReader
+from askwiki.store.reader import RecordReader
 from tests.support.stores import (
     EMBEDDER,
     FINGERPRINT,
@@ -259,7 +259,7 @@ def test_access_keys_are_learned_again_after_ten_seconds_where_the_content_may_c
     monkeypatch: pytest.MonkeyPatch, immutable: bool, after: str
 ) -> None:
     now, engine = [500.0], Changing()
-    monkeypatch.setattr(records.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(reading.time, "monotonic", lambda: now[0])
     reader = RecordReader(cast(Engine, engine), immutable=immutable)
     assert list(reader.conjunctions()) == ["team"]
     engine.key = "boss"

@@ -6,10 +6,16 @@ from lxml.etree import _Element
 
 from indexer.confluence.macros.boxes import panel_text, with_icon
 from indexer.confluence.macros.diagrams import encoded_plantuml
+from indexer.confluence.parse.adf_json import parse_adf_part
+from indexer.confluence.parse.placeholders import is_placeholder
+from indexer.confluence.parse.storage import parse_storage
+from indexer.confluence.parse.text import escape
+from indexer.confluence.render.inline import apart
 from indexer.confluence.render.macro import attribute, first
 from indexer.confluence.render.markdown import Handler, Renderer, tag_name
 from indexer.confluence.render.storage_elements import block
 
+NESTED = ("adf", "nested-content", "nestedContent")  # parameters that hold a table inside a cell
 PANELS = {"info": "info", "note": "note", "tip": "tip", "success": "success", "warning": "warning", "error": "error"}
 
 
@@ -20,13 +26,22 @@ def extension(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
     known = _known(renderer, inside, tags) if inside is not None else None
     if known is not None:
         return known
-    if fallback is not None and (text := block(renderer, fallback, tags)).strip():
-        return text
-    if inside is not None and (text := block(renderer, inside, tags)).strip():
-        return text
+    shown = renderer.context.wiki.rendered(node) if not renderer.including else None
+    for one in (shown, fallback, inside):
+        if one is not None and not is_placeholder(one) and (text := _content(renderer, one, tags)).strip():
+            return text
     name = _key(inside) if inside is not None else "adf-extension"
     renderer.lose("macro", name, "its content is only in the wiki")
-    return f"\n\n{renderer.mark(name)}\n\n"
+    return _placed(renderer.mark(name), tags)
+
+
+def _content(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
+    return _placed(renderer.inner(node, tags).strip("\n "), tags)
+
+
+def _placed(text: str, tags: frozenset[str]) -> str:
+    """In a line as a part of the line, else as a block of its own."""
+    return text if not text or (tags & {"p", "_inline"} and "\n" not in text) else f"\n\n{text}\n\n"
 
 
 def _known(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str | None:
@@ -37,6 +52,13 @@ def _known(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str | No
         text = panel_text(renderer, PANELS.get(label, "panel" if label == "custom" else "info"), "", content, tags)
         icon = _attribute(node, "panel-icon-text") or _attribute(node, "panelIconText")
         return with_icon(text, icon) if icon and label == "custom" else text
+    if stored := _attribute(node, "cxhtml"):
+        return _content(renderer, parse_storage(stored)[0], tags)
+    if original := _attribute(node, "original-value") or _attribute(node, "originalValue"):
+        tree = parse_adf_part(original)
+        return _content(renderer, tree, tags) if tree is not None else None
+    if key := _attribute(node, "issue-key") or _attribute(node, "issueKey"):
+        return apart(node, escape(key))
     if kind in ("decision-list", "decisionList"):
         return _decisions(renderer, node, tags)
     if kind.startswith("extension") or kind in ("bodied-extension", "bodiedExtension", "inline-extension"):
@@ -56,9 +78,14 @@ def _decisions(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
 
 def _app(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str | None:
     """PlantUML of the Forge app: ``guest-params`` are current, ``macro-params`` what it once was."""
+    if _key(node) == "nested-table":
+        held = (_parameters(node, "parameters") or _parameters(node, "macro-params")).items()
+        trees = (parse_adf_part(value) for name, value in held if name in NESTED)
+        tree = next((one for one in trees if one is not None), None)
+        return _content(renderer, tree, tags) if tree is not None else None
     if not _key(node).endswith("plantumlcloud"):
         content = first(node, "ac:adf-content")
-        return block(renderer, content, tags) if content is not None else None
+        return _content(renderer, content, tags) if content is not None else None
     for group in ("guest-params", "macro-params"):
         values = _parameters(node, group)
         if values.get("data"):
@@ -70,7 +97,8 @@ def _app(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str | None
 
 
 def _key(node: _Element) -> str:
-    return (_attribute(node, "extension-key") or _attribute(node, "extensionKey") or "app").rsplit("/", 1)[-1]
+    said = _attribute(node, "extension-key") or _attribute(node, "extensionKey") or attribute(node, "type") or "app"
+    return said.rsplit("/", 1)[-1]
 
 
 def _attribute(node: _Element, name: str) -> str:

@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from lxml.etree import _Element
 
-from indexer.confluence.parse.links import link
+from indexer.confluence.macros.cut_off import with_mark
+from indexer.confluence.macros.leading import SHOWN, leads
+from indexer.confluence.parse.placeholders import is_placeholder
 from indexer.confluence.parse.text import bold, clean, escape
 from indexer.confluence.render.code import fence, language_of
 from indexer.confluence.render.macro import Macro
 from indexer.confluence.render.markdown import BLOCKS, Renderer, tag_name
 from indexer.confluence.render.storage_elements import block
-from indexer.confluence.render.wiki_links import target_of
 
 NOT_WORDS = BLOCKS | {"p", "ul", "ol", "table", "pre", "hr", "ac:structured-macro", "ac:macro", "ac:task-list"} | {
     "ac:layout"
 }  # fmt: skip
 TITLES = ("title", "label", "name", "tab", "caption")
-# A name or a label may be a setting, these are read.
-SHOWN = ("title", "displayname", "caption", "linktext", "buttontext", "text", "date", "status")
-TARGETS = frozenset({"ri:page", "ri:blog-post", "ri:attachment", "ri:content-entity", "ri:url", "ri:user"})
 JSON = re.compile(r"\{.*\}|\[\s*\{.*\]", re.DOTALL)
-ADDRESS = re.compile(r"https?://\S+")
 
 
 def unknown(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
@@ -49,39 +45,27 @@ def headed(renderer: Renderer, title: str, text: str, tags: frozenset[str]) -> s
     return f"\n\n{bold(escape(clean(title)))}\n\n{text.strip(chr(10))}\n\n"
 
 
+def rendered(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str | None:
+    """The wiki's own rendering of a macro, None when it is not here or only says that nothing can be shown."""
+    node = macro.node
+    shown = renderer.context.wiki.rendered(node) if not renderer.including else None
+    if shown is None or is_placeholder(shown):
+        return None
+    text = with_mark(renderer, macro.name, shown, renderer.process_tag(shown, tags).strip("\n "))
+    if not text:
+        return None
+    return text if tags & {"p", "_inline"} and "\n" not in text else f"\n\n{text}\n\n"
+
+
 def rendered_or_mark(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
     """For what only the wiki can compute (reports, queries): its rendering if we have it, else a mark."""
-    number = renderer.seen[macro.name] - 1
-    shown = renderer.context.wiki.rendered(macro.name, number, macro.id) if not renderer.including else None
-    if shown is not None and (text := renderer.process_tag(shown, tags).strip("\n ")):
-        return f"\n\n{text}\n\n"
+    if (shown := rendered(renderer, macro, tags)) is not None:
+        return shown
     if (text := body(renderer, macro, tags)).strip():
         return text
     renderer.lose("macro", macro.name, "its content is only in the wiki")
     mark = " ".join([renderer.mark(macro.name), *leads(renderer, macro)])
     return mark if "_inline" in tags or "p" in tags else f"\n\n{mark}\n\n"
-
-
-def leads(renderer: Renderer, macro: Macro) -> list[str]:
-    """The title that a macro shows and the pages, files and addresses it names, as links."""
-    said = escape(clean(macro.get(*SHOWN)))
-    if said.lower() in ("true", "false"):  # a switch
-        said = ""
-    found = [target for parameter in macro.parameters.values() for target in _targets(renderer, parameter)]
-    if said and len(found) == 1 and found[0][1]:
-        return [link(said, found[0][1])]
-    return [one for one in (said, *(link(escape(name), url) for name, url in found)) if one]
-
-
-def _targets(renderer: Renderer, parameter: _Element) -> Iterator[tuple[str, str]]:
-    """(name, address) of what a parameter points to."""
-    inside = [node for node in parameter.iterdescendants() if isinstance(node.tag, str)]
-    for node in inside:
-        holder = node.getparent()
-        if holder is not None and tag_name(node) in TARGETS and tag_name(holder) not in TARGETS:
-            yield target_of(renderer, holder)[:2]
-    if not inside and (address := ADDRESS.fullmatch((parameter.text or "").strip())):
-        yield "", address.group()
 
 
 def body(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 
+from lxml import etree
 from lxml.etree import _Element
 
 from askwiki.markdown.block_parser_lines import RUN
-from indexer.confluence.parse.text import bold
+from indexer.confluence.parse.text import bold, clean, escape
 from indexer.confluence.render.markdown import Renderer, tag_name
 
 # The kind of a box in the language of the page.
@@ -19,6 +20,12 @@ NAMES = {
     "error": ("Error", "Ошибка"),
     "success": ("Success", "Успешно"),
 }
+# Words by which other vendors call the same kinds, as a parameter, a class or a part of the macro's name.
+KINDS = {
+    "danger": "error", "error": "error", "critical": "error", "fail": "error", "red": "error", "problem": "note",
+    "warn": "warning", "caution": "warning", "orange": "warning", "success": "success", "green": "success",
+    "tip": "tip", "hint": "tip", "note": "note", "important": "note", "yellow": "note", "info": "info", "blue": "info",
+}  # fmt: skip
 # Blocks that must not get "> " before each line: code stays letter for letter, tables stay tables.
 NOT_QUOTED = re.compile(rf"^[^\S\n]*+(?:{RUN}|\||#{{1,6}} |> )", re.MULTILINE)
 PLAIN_START = re.compile(r"[^\W\d_]|[«“\"(]|\d(?!\d*[.)])")
@@ -35,6 +42,18 @@ def panel_text(renderer: Renderer, kind: str, title: str, body: _Element | None,
     if tags & {"_cell", "_inline"}:
         return f"\n{_headed(label, text, glue=chr(10), short=not title)}\n"
     return boxed(label, text, short=not title)
+
+
+def box_kind(said: str) -> str:
+    """The kind of a vendor's box out of the word that it uses, "" when it says none."""
+    return next((kind for word, kind in KINDS.items() if word in said), "")
+
+
+def boxed_text(renderer: Renderer, kind: str, title: str, text: str, tags: frozenset[str]) -> str:
+    """A box whose content is plain text."""
+    body = etree.Element("p")
+    body.text = text
+    return panel_text(renderer, kind, escape(clean(title)), body, tags)
 
 
 def with_icon(text: str, icon: str) -> str:

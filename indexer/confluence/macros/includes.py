@@ -9,10 +9,10 @@ from __future__ import annotations
 from lxml.etree import _Element
 
 from indexer.confluence.macros.boxes import boxed
-from indexer.confluence.parse.links import Included, link
+from indexer.confluence.parse.links import Included, Listed, link
 from indexer.confluence.parse.text import clean, escape
 from indexer.confluence.render.macro import Macro, attribute, is_alone, read_macro
-from indexer.confluence.render.markdown import Renderer, tag_name
+from indexer.confluence.render.markdown import NOTHING, Renderer, tag_name
 from indexer.confluence.render.wiki_links import target_of, titled_target
 
 MAXIMUM_DEPTH = 5  # includes inside includes
@@ -35,6 +35,16 @@ def excerpt_include(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> s
     framed = macro.get("nopanel").lower() != "true" and not tags & {"_cell", "_inline"}
     framed = framed and (text.startswith("\n") or is_alone(macro.node))
     return boxed(escape(found.context.title), text.strip("\n ")) if framed else text
+
+
+def excerpt_of(renderer: Renderer, page: Listed) -> str:
+    """The excerpt of a page that a listing names, "" when it has none or not everybody here may read it."""
+    context = renderer.context
+    if len(renderer.including) >= MAXIMUM_DEPTH or renderer.seen["_included"] >= MAXIMUM_INCLUDES:
+        return ""
+    found = context.wiki.included(page.space, page.title, context)
+    part = _excerpt(found.body, "") if found and found.context.page_id == page.id else None
+    return _inside(renderer, found, part, NOTHING) if found and part is not None else ""
 
 
 def _find(renderer: Renderer, macro: Macro) -> Included | None:
@@ -60,18 +70,23 @@ def _target(renderer: Renderer, macro: Macro) -> tuple[str, str]:
 
 
 def _brought_in(renderer: Renderer, macro: Macro, found: Included, part: _Element, tags: frozenset[str]) -> str:
+    text = _inside(renderer, found, part, tags)
+    if not text:
+        return _named(renderer, macro, tags)
+    return text if "p" in tags and "\n" not in text else f"\n\n{text}\n\n"
+
+
+def _inside(renderer: Renderer, found: Included, part: _Element, tags: frozenset[str]) -> str:
+    """A part of another page, converted as what it is there."""
     outer, renderer.context = renderer.context, found.context
     renderer.including = (*renderer.including, f"{found.context.space}:{found.context.title}")
     renderer.seen["_included"] += 1
     renderer.start_line()
     try:
-        text = renderer.inner(part, tags).strip("\n ")
+        return renderer.inner(part, tags).strip("\n ")
     finally:
         renderer.context = outer
         renderer.including = renderer.including[:-1]
-    if not text:
-        return _named(renderer, macro, tags)
-    return text if "p" in tags and "\n" not in text else f"\n\n{text}\n\n"
 
 
 def _named(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
@@ -82,9 +97,8 @@ def _named(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
     """
     space, title = _target(renderer, macro)
     context = renderer.context
-    number = renderer.seen[macro.name] - 1
     known = context.wiki.page_id(space or context.space, title) if title else ""
-    shown = context.wiki.rendered(macro.name, number, macro.id) if not known and not renderer.including else None
+    shown = context.wiki.rendered(macro.node) if not known and not renderer.including else None
     if shown is not None and (text := renderer.process_tag(shown, tags).strip("\n ")):
         renderer.lose(
             "rights", title or macro.name, "included text as the exporter saw it, its own readers are not known"

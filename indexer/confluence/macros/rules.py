@@ -11,13 +11,15 @@ from collections.abc import Callable
 
 from lxml.etree import _Element
 
-from indexer.confluence.macros import diagrams
-from indexer.confluence.macros.bodies import body, headed, leads, rendered_or_mark, titled, unknown
-from indexer.confluence.macros.boxes import NAMES, expand_text, panel_text, with_icon
+from indexer.confluence.macros import diagrams, listings
+from indexer.confluence.macros.bodies import body, headed, rendered, rendered_or_mark, titled, unknown
+from indexer.confluence.macros.boxes import box_kind, boxed_text, expand_text, panel_text, with_icon
 from indexer.confluence.macros.includes import excerpt_include, include
+from indexer.confluence.macros.leading import leads
 from indexer.confluence.macros.numbering import numbered_headings
 from indexer.confluence.macros.roadmap import roadmap
 from indexer.confluence.macros.steps import steps
+from indexer.confluence.parse.adf_json import parse_adf_part
 from indexer.confluence.parse.html_tree import parse_fragment
 from indexer.confluence.parse.links import link
 from indexer.confluence.parse.text import clean, escape
@@ -27,8 +29,8 @@ from indexer.confluence.render.inline import apart
 from indexer.confluence.render.macro import (
     BUTTONS,
     CONTAINERS,
+    CONTROLS,
     FORMULAS,
-    LISTINGS,
     PLANTUML,
     TABS,
     Macro,
@@ -44,12 +46,21 @@ MacroHandler = Callable[[Renderer, Macro, frozenset[str]], str]
 def macro_element(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
     """``ac:structured-macro`` and the old ``ac:macro``: looked up by name, else body kept."""
     macro = read_macro(node)
-    if not renderer.including:
-        renderer.seen[macro.name] += 1
     before = renderer.losses.total()
+    gone = renderer.dropped.total()
     text = (MACROS.get(macro.name) or _by_part(macro.name))(renderer, macro, tags)
+    if not text.strip() and renderer.dropped.total() == gone:
+        text = _without_text(renderer, macro, tags)
     renderer.made["macros"] += renderer.losses.total() == before
     return text
+
+
+def _without_text(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
+    """A macro that has nothing to show by its rule: what its parameters name is not to vanish."""
+    if renderer.context.wiki.rendered(macro.node) is not None or leads(renderer, macro):
+        return rendered_or_mark(renderer, macro, tags)
+    renderer.drop("macro", macro.name, "empty")
+    return ""
 
 
 def _by_part(name: str) -> MacroHandler:
@@ -64,9 +75,12 @@ def code(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
 
 
 def message(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
-    """A box of the AUI library: its kind is a parameter."""
-    kind = {"hint": "tip", "generic": "panel"}.get(macro.get("type"), macro.get("type"))
-    return panel(kind if kind in NAMES else "panel")(renderer, macro, tags)
+    """A box of a library or a vendor: its kind is a parameter, or a part of the macro's own name."""
+    said = macro.get("type", "kind", "style", "severity", "level", "status", "class", "theme", "").lower()
+    kind = box_kind(said) or box_kind(macro.name) or "panel"
+    if macro.rich is None and macro.plain:
+        return boxed_text(renderer, kind, macro.get("title", "header", "heading"), macro.plain, tags)
+    return panel_text(renderer, kind, escape(clean(macro.get("title", "header", "heading"))), macro.rich, tags)
 
 
 def export_only(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
@@ -186,7 +200,7 @@ def markdown_text(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str
 
 def button(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
     """What is written on it, as the link it is."""
-    text = " ".join(leads(renderer, macro))
+    text = " ".join(leads(renderer, macro)) or body(renderer, macro, tags).strip()
     return text if tags & {"p", "_inline"} else f"\n\n{text}\n\n"
 
 
@@ -196,6 +210,20 @@ def footnote(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
     return f" ({renderer.word('note', 'сноска')}: {text})" if text else ""
 
 
+def rendered_or_drop(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
+    """Reports of other pages: as the wiki rendered them, else nothing of this page is lost."""
+    if (shown := rendered(renderer, macro, tags)) is not None:
+        return shown
+    renderer.drop("listing", macro.name, "made by the wiki of other pages, which are not here")
+    return ""
+
+
+def nested_table(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
+    """A table inside a cell, which the Cloud keeps as JSON in a parameter."""
+    tree = parse_adf_part(macro.get("adf", "nestedcontent", "nested-content"))
+    return rendered_or_mark(renderer, macro, tags) if tree is None else renderer.inner(tree, tags)
+
+
 def person(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
     target = macro.element("ri:user")
     name = user_name(renderer, target) if target is not None else macro.get("user", "username", "")
@@ -203,7 +231,8 @@ def person(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
 
 
 def dropped(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
-    """Listings that the wiki computes and anchors: nothing of the page itself."""
+    """Controls, anchors and what the wiki computes of other pages' activity: nothing of the page itself."""
+    renderer.drop("macro", macro.name, "a control of the wiki's surface")
     return ""
 
 
@@ -236,6 +265,7 @@ MACROS: dict[str, MacroHandler] = {
     **dict.fromkeys(("multiexcerpt-include", "multiexcerpt-include-macro"), excerpt_include),
     "detailssummary": rendered_or_mark,
     "footnote": footnote,
+    "nested-table": nested_table,
     "roadmap": roadmap,
     "numberedheadings": numbered_headings,
     "handy-date": day,
@@ -259,9 +289,18 @@ MACROS: dict[str, MacroHandler] = {
     **dict.fromkeys(BUTTONS, button),
     **dict.fromkeys(TABS, titled),
     **dict.fromkeys(CONTAINERS, container),
-    **dict.fromkeys(LISTINGS, dropped),
+    **dict.fromkeys(CONTROLS, dropped),
+    **dict.fromkeys(("children", "pagetree", "children-display"), listings.children),
+    **dict.fromkeys(("contentbylabel", "content-by-label"), listings.labelled),
+    **dict.fromkeys(("blog-posts", "blog-post-listing"), listings.blog_posts),
+    **dict.fromkeys(("attachments", "gallery", "space-attachments"), listings.files),
+    **dict.fromkeys(("tasks-report-macro", "content-report-table"), rendered_or_drop),
 }
 KINDS: dict[str, MacroHandler] = {
+    **dict.fromkeys(("alert", "callout", "admonition", "messagebox", "message-box", "info-box", "notice"), message),
+    **dict.fromkeys(
+        ("button", "hyperlink", "navbar", "nav-bar", "horizontalnav", "horizontal-nav", "menu-item"), button
+    ),
     "plantuml": diagrams.plantuml,
     "mermaid": diagrams.mermaid,
     "drawio": diagrams.drawing,

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import re
 from datetime import UTC, datetime
 from typing import Any
 
 from lxml import etree
 from lxml.etree import _Element
 
-from indexer.confluence.parse.links import PICTURE_ENDINGS
+from indexer.confluence.parse.links import is_other_file
+from indexer.confluence.parse.storage import parse_storage
 from indexer.confluence.parse.text import permitted
 
 MAXIMUM_DEPTH = 120
@@ -18,7 +18,7 @@ TAGS = {
     "paragraph": "p", "bulletList": "ul", "listItem": "li", "blockquote": "blockquote", "table": "table",
     "tableRow": "tr", "tableHeader": "th", "tableCell": "td", "hardBreak": "br", "rule": "hr", "decisionList": "ul",
     "decisionItem": "li", "layoutSection": "{ac}layout-section", "layoutColumn": "{ac}layout-cell", "caption": "p",
-    "taskList": "{ac}task-list", "blockTaskItem": "{ac}task",
+    "taskList": "{ac}task-list",
 }  # fmt: skip
 MARKS = {"strong": "strong", "em": "em", "code": "code", "strike": "del", "underline": "u"}
 PANELS = {"info": "info", "note": "note", "success": "success", "tip": "tip", "warning": "warning", "error": "error"}
@@ -31,6 +31,15 @@ def parse_adf(text: str) -> _Element:
         raise ValueError("no ADF document")
     root = etree.Element("body")
     _fill(root, document, 0)
+    return root
+
+
+def parse_adf_part(text: Any) -> _Element | None:
+    """The tree of a document or of a bare node that some parameter holds as JSON; None when it is neither."""
+    root = etree.Element("body")
+    if not (found := _document(text)):
+        return None
+    _fill(root, found if found.get("type") == "doc" else {"content": [found]}, 0)
     return root
 
 
@@ -160,8 +169,10 @@ def _emoji(parent: _Element, node: dict[str, Any], attributes: dict[str, Any], d
 
 def _card(parent: _Element, node: dict[str, Any], attributes: dict[str, Any], depth: int) -> None:
     data = _dict(attributes.get("data"))
-    url = _clean(attributes.get("url") or data.get("url") or "")
-    if url:
+    url = _clean(attributes.get("url") or attributes.get("originalUrl") or data.get("url") or "")
+    if not url:  # a table of issues, or of what else a query finds
+        _identify(_macro(parent, "datasource", {}), attributes, {})
+    else:
         holder = parent if node.get("type") == "inlineCard" else etree.SubElement(parent, "p")
         etree.SubElement(holder, "a", href=url).text = _clean(data.get("name") or url)
 
@@ -169,10 +180,12 @@ def _card(parent: _Element, node: dict[str, Any], attributes: dict[str, Any], de
 def _media(parent: _Element, node: dict[str, Any], attributes: dict[str, Any], depth: int) -> None:
     """A picture, which may lead somewhere; another file is a link to it."""
     name = _clean(attributes.get("__fileName") or attributes.get("alt") or attributes.get("id") or "media")
-    other = re.search(r"\.\w{2,5}$", name) and not name.lower().endswith(PICTURE_ENDINGS)
-    if other and not attributes.get("url"):
+    mime = str(attributes.get("__fileMimeType") or attributes.get("fileMimeType") or "image/")
+    if (is_other_file(name) or not mime.startswith("image/")) and not attributes.get("url"):
         holder = parent if node.get("type") == "mediaInline" else etree.SubElement(parent, "p")
-        etree.SubElement(etree.SubElement(holder, "{ac}link"), "{ri}attachment", {"{ri}filename": name})
+        identity = _clean(attributes.get("id") or "")
+        target = {"{ri}filename": name, "{ri}file-id": identity}
+        etree.SubElement(etree.SubElement(holder, "{ac}link"), "{ri}attachment", target)
         return
     image = etree.SubElement(parent, "{ac}image", {"{ac}alt": _clean(attributes.get("alt") or "")})
     for mark in node.get("marks") or []:
@@ -193,6 +206,8 @@ def _extension(parent: _Element, node: dict[str, Any], attributes: dict[str, Any
     values |= {
         str(name): str(value).lower() if isinstance(value, bool) else str(value) for name, value in guest.items()
     }
+    if text := str(attributes.get("text") or ""):
+        values.setdefault("text", text)  # what the editor shows where it cannot show the extension
     if str(attributes.get("extensionKey")) == "nested-table":
         inner = _document(parameters.get("adf")) or _document(values.get("nestedContent"))
         if inner:
@@ -200,10 +215,50 @@ def _extension(parent: _Element, node: dict[str, Any], attributes: dict[str, Any
             return
     plain = values.pop("__bodyContent", "")
     macro = _macro(parent, str(attributes.get("extensionKey") or "extension").rsplit("/", 1)[-1], values)
+    _identify(macro, attributes, parameters)
     if plain:
         etree.SubElement(macro, "{ac}plain-text-body").text = _clean(plain)
     elif node.get("content"):
         _rich(macro, node, depth)
+
+
+def _identify(macro: _Element, attributes: dict[str, Any], parameters: dict[str, Any]) -> None:
+    """The ids by which the rendered page calls the same macro."""
+    metadata = _dict(_dict(parameters.get("macroMetadata")).get("macroId"))
+    for name, identity in (("macro-id", metadata.get("value")), ("local-id", attributes.get("localId"))):
+        if isinstance(identity, str) and identity:
+            macro.set(f"{{ac}}{name}", _clean(identity))
+
+
+def _stored(parent: _Element, node: dict[str, Any], attributes: dict[str, Any], depth: int) -> None:
+    """What the editor could not take over, kept as the storage format that it was."""
+    tree, _ = parse_storage(str(attributes.get("cxhtml") or ""))
+    if tree.text:
+        _append_text(parent, tree.text)
+    parent.extend(list(tree))
+    _fill(parent, node, depth)
+
+
+def _original(parent: _Element, node: dict[str, Any], attributes: dict[str, Any], depth: int) -> None:
+    """A node of a newer editor, kept as it was."""
+    value = attributes.get("originalValue")
+    if isinstance(value, dict):
+        _add(parent, value, depth + 1)
+    elif inner := _document(value):
+        _add(parent, inner, depth + 1)
+    _fill(parent, node, depth)
+
+
+def _issue(parent: _Element, node: dict[str, Any], attributes: dict[str, Any], depth: int) -> None:
+    _identify(_macro(parent, "jira", {"key": str(attributes.get("issueKey") or "")}), attributes, {})
+
+
+def _synced(parent: _Element, node: dict[str, Any], attributes: dict[str, Any], depth: int) -> None:
+    """A block that is kept elsewhere, or that others show too: its content where it is here."""
+    if node.get("content"):
+        _fill(parent, node, depth)
+    else:
+        _identify(_macro(parent, "synced-block", {}), attributes, {})
 
 
 def _document(text: Any) -> dict[str, Any]:
@@ -237,7 +292,11 @@ SPECIAL = {
     "panel": _panel,
     "expand": _expand,
     "nestedExpand": _expand,
-    "taskItem": _task,
+    **dict.fromkeys(("taskItem", "blockTaskItem"), _task),
+    **dict.fromkeys(("confluenceUnsupportedBlock", "confluenceUnsupportedInline"), _stored),
+    **dict.fromkeys(("unsupportedBlock", "unsupportedInline"), _original),
+    "confluenceJiraIssue": _issue,
+    **dict.fromkeys(("syncBlock", "bodiedSyncBlock"), _synced),
     "status": _status,
     "date": _date,
     "mention": _mention,

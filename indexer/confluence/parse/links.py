@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -14,6 +15,13 @@ from indexer.confluence.parse.text import escape
 UNSAFE = re.compile(r"[\s()<>\[\]|\\`\"{}^]")
 NAME_UNSAFE = re.compile(r"[\s()<>\[\]|\\`\"{}^%#?;&+]")
 PICTURE_ENDINGS = (".png", ".svg", ".jpg", ".jpeg", ".gif", ".webp", ".bmp")
+# Of files that nobody draws as a picture.
+OTHER_ENDINGS = (
+    ".7z", ".avi", ".bpmn", ".csv", ".doc", ".docm", ".docx", ".drawio", ".dwg", ".eml", ".epub", ".gz", ".json",
+    ".log", ".md", ".mkv", ".mov", ".mp3", ".mp4", ".mpp", ".msg", ".odp", ".ods", ".odt", ".pdf", ".ppt", ".pptm",
+    ".pptx", ".rar", ".rtf", ".sql", ".tar", ".tgz", ".tsv", ".txt", ".vsd", ".vsdx", ".wav", ".webm", ".xls", ".xlsb",
+    ".xlsm", ".xlsx", ".xml", ".yaml", ".yml", ".zip",
+)  # fmt: skip
 # Brackets of a text; what is escaped, code or a picture holds none that count.
 BRACKETS = re.compile(r"\\.|`[^`]*`|!\[(?:\\.|[^\[\]\\])*+\]\([^()]*+\)|([\[\]])")
 
@@ -24,6 +32,21 @@ class Included:
 
     body: _Element
     context: Context
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A page as a listing of the wiki knows it. ``parent`` = id of what stands right above it."""
+
+    id: str
+    title: str
+    space: str
+    parent: str = ""
+    labels: tuple[str, ...] = ()
+    content: str = "page"
+    updated: str = ""
+    position: int | None = None
+    url: str = ""
 
 
 class Surroundings(Protocol):
@@ -49,8 +72,24 @@ class Surroundings(Protocol):
         """None when the page is not here or not everybody who may read ``within`` may read it."""
         ...
 
-    def rendered(self, macro: str, number: int, macro_id: str) -> _Element | None:
-        """The wiki's own rendering of the ``number``-th macro of this name on the page."""
+    def rendered(self, macro: _Element) -> _Element | None:
+        """The wiki's own rendering of a macro of the page."""
+        ...
+
+    def below(self, page_id: str, within: str) -> Sequence[Listed] | None:
+        """The pages right below a page that everybody who may read the page ``within`` may read; None = not known."""
+        ...
+
+    def chosen(self, wanted: Callable[[Listed], bool], within: str) -> Sequence[Listed] | None:
+        """The pages of the wiki that are wanted, of those that everybody who may read ``within`` may read."""
+        ...
+
+    def files(self, page_id: str) -> Sequence[str] | None:
+        """The names of the files of a page."""
+        ...
+
+    def visible(self, page_id: str, within: str) -> bool:
+        """Whether everybody who may read the page ``within`` may read this one."""
         ...
 
 
@@ -78,8 +117,20 @@ class NoSurroundings:
     def included(self, space: str, title: str, within: Context) -> Included | None:
         return None
 
-    def rendered(self, macro: str, number: int, macro_id: str) -> _Element | None:
+    def rendered(self, macro: _Element) -> _Element | None:
         return None
+
+    def below(self, page_id: str, within: str) -> Sequence[Listed] | None:
+        return None
+
+    def chosen(self, wanted: Callable[[Listed], bool], within: str) -> Sequence[Listed] | None:
+        return None
+
+    def files(self, page_id: str) -> Sequence[str] | None:
+        return None
+
+    def visible(self, page_id: str, within: str) -> bool:
+        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +185,11 @@ def link(text: str, url: str) -> str:
     if not text or text.replace("\\", "") == url:
         return destination(url)
     return f"[{text if _paired(text) else BRACKETS.sub(_plain_bracket, text)}]({destination(url)})"
+
+
+def is_other_file(name: str) -> bool:
+    """Whether a file is no picture, by its name."""
+    return name.lower().endswith(OTHER_ENDINGS)
 
 
 def image(name: str, url: str) -> str:

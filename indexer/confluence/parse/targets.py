@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from urllib.parse import unquote, urljoin
+from urllib.parse import unquote, unquote_plus, urljoin
 
 from lxml.etree import _Element
 
@@ -13,6 +13,9 @@ from indexer.confluence.parse.text import clean
 SCHEME = re.compile(r"^[a-zA-Z][a-zA-Z0-9+.-]*:")
 SCRIPT = re.compile(r"^\s*(javascript|vbscript|data):", re.IGNORECASE)
 FILE_ID = re.compile(r"(?:^|[_/])(\d+)\.html?$")
+# /spaces/KB/pages/123/Title, /spaces/KB/pages/edit-v2/123, /pages/123, /spaces/KB/blog/2025/03/01/123/Title
+NUMBERED = re.compile(r"^/(?:spaces/[^/?#]++/)?(?:pages/(?:edit-v2/)?|blog/\d{4}/\d{2}/\d{2}/)(\d+)(?=[/?#]|$)")
+DISPLAYED = re.compile(r"/display/([^/]++)/([^/]++)/?")  # /display/KB/Title+of+page
 PAGE_ID = re.compile(r"[?&]pageId=(\d+)")
 ATTACHMENT = re.compile(r"(?:^|/)attachments/(\d+)/([^/?#]+)")
 TRACKING = re.compile(r"[?&]src=confmacro$")
@@ -36,6 +39,19 @@ def href_target(context: Context, href: str) -> str:
     if path.startswith("/") and context.base:
         return urljoin(context.base, path) + anchor
     return href
+
+
+def wiki_page_id(context: Context, url: str) -> str:
+    """The id of a page of this wiki that a whole address leads to, "" when it leads elsewhere or does not say."""
+    base = context.base.rstrip("/")
+    if not base or not url.startswith(f"{base}/"):
+        return ""
+    path = url.removeprefix(base).partition("#")[0]
+    found = NUMBERED.search(path) or PAGE_ID.search(path)
+    if found:
+        return found[1]
+    named = DISPLAYED.fullmatch(path.partition("?")[0])
+    return context.wiki.page_id(unquote_plus(named[1]), unquote_plus(named[2])) if named else ""
 
 
 def file_page_id(path: str) -> str:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from lxml.etree import _Element
 
 from indexer.confluence.parse.dates import iso_date
-from indexer.confluence.parse.links import image, link
-from indexer.confluence.parse.targets import attachment_name, href_target, picture_target
-from indexer.confluence.parse.text import bold, clean
+from indexer.confluence.parse.links import Context, image, link
+from indexer.confluence.parse.targets import attachment_name, href_target, picture_target, wiki_page_id
+from indexer.confluence.parse.text import bold, clean, escape
 from indexer.confluence.render.code import fence, rendered_code
 from indexer.confluence.render.emoticons import emoticon_sign, named_by_file
 from indexer.confluence.render.formulas import FORMULAS
@@ -22,6 +22,7 @@ from indexer.confluence.render.markdown import Handler, Renderer, tag_name
 
 # Inside these a heading is a bold line: it must not take over the text that follows the box.
 BOXES = frozenset({"li", "blockquote", "_box", "_cell", "dd"})
+SOURCES = ("src", "data-image-src", "data-src", "data-original", "data-lazy-src")  # vendors load pictures late
 ICON = "images/icons/"
 PARTS = (
     "address", "aside", "center", "dd", "details", "dl", "fieldset", "figcaption", "figure", "footer", "form",
@@ -96,6 +97,9 @@ def anchor(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
         return text
     url = href_target(renderer.context, href)
     bare = text.strip() or clean(node.get("title") or "")
+    if not bare or bare.replace("\\", "") in (href, url):
+        bare = title_of(renderer.context, url, bare)
+        text = bare if text.strip() else text
     if not bare and not url.startswith("http"):
         return text
     before = " " if text[:1].isspace() else ""
@@ -105,9 +109,17 @@ def anchor(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
     return f"{before}{made}{after}" if made.startswith("[") else apart(node, f"{before}{made}{after}")
 
 
+def title_of(context: Context, url: str, otherwise: str) -> str:
+    """The title of a page of this wiki that an address leads to, for a link that shows only the address."""
+    page_id = wiki_page_id(context, url)
+    known = bool(page_id) and context.wiki.visible(page_id, context.page_id)
+    return escape(clean(context.wiki.page_title(page_id))).strip() if known else otherwise
+
+
 def picture(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
     """A picture as a link; icons of the wiki's own surface are no content, but its emoticons are."""
-    source = (node.get("src") or node.get("data-image-src") or "").strip()
+    said = ((node.get(name) or "").strip() for name in SOURCES)
+    source = next((one for one in said if one and not one.startswith("data:")), "") or (node.get("src") or "").strip()
     if name := named_by_file(source):
         return emoticon_sign(name, alternative=clean(node.get("alt") or ""))
     if not source or source.startswith("data:") or ICON in source:

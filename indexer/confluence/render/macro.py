@@ -27,8 +27,8 @@ class Macro:
         """The text of the first of these parameters that is there and not empty."""
         for name in names:
             parameter = self.parameters.get(name.lower())
-            if parameter is not None and (text := "".join(parameter.itertext()).strip()):
-                return unquote(text.removeprefix(ENCODED)) if text.startswith(ENCODED) else text
+            if parameter is not None and (text := value_of(parameter)):
+                return text
         return ""
 
     def element(self, tag: str) -> _Element | None:
@@ -61,6 +61,27 @@ def read_macro(node: _Element) -> Macro:
         elif tag == "ac:plain-text-body":
             plain = "".join(child.itertext())
     return Macro(attribute(node, "name").lower(), attribute(node, "macro-id"), node, parameters, rich, plain)
+
+
+IDENTITIES = ("macro-id", "local-id", "data-macro-id", "data-local-id", "localid")
+KEYED = frozenset({"local-id", "localId", "macro-id", "macroId"})  # parts of an ``ac:adf-extension`` that hold an id
+
+
+def identities(node: _Element) -> frozenset[str]:
+    """The ids by which the two forms of a page call one macro."""
+    found = {attribute(node, name) for name in IDENTITIES}
+    if tag_name(node) == "ac:adf-extension":
+        inside = next((child for child in node if tag_name(child) == "ac:adf-node"), None)
+        for part in inside.iter() if inside is not None else ():
+            if isinstance(part.tag, str) and attribute(part, "key") in KEYED:
+                found.add("".join(part.itertext()).strip())
+    return frozenset(found - {""})
+
+
+def value_of(parameter: _Element) -> str:
+    """The text of a parameter as its author typed it."""
+    text = "".join(parameter.itertext()).strip()
+    return unquote(text.removeprefix(ENCODED)) if text.startswith(ENCODED) else text
 
 
 def is_alone(node: _Element) -> bool:
@@ -103,20 +124,23 @@ CONTAINERS = (
     "hide-if", "bgcolor", "color", "highlight", "sortable", "float", "ui-text-box",
     "aura-panel", "lead-paragraph", "accordion",
 )  # fmt: skip
-# Computed by the wiki from other pages, or marks without content: nothing of the page itself.
-LISTINGS = (
-    "anchor", "toc", "children", "pagetree", "pagetreesearch", "contentbylabel", "recently-updated", "livesearch",
-    "gallery", "attachments", "blog-posts", "popular-labels", "labels-list", "listlabels", "navmap", "related-labels",
-    "recently-updated-dashboard", "tasks-report-macro", "spaces-list", "contributors", "contributors-summary",
+# Marks and controls without content, or what people did lately: nothing of the page itself.
+CONTROLS = (
+    "anchor", "toc", "pagetreesearch", "recently-updated", "livesearch", "popular-labels", "labels-list", "listlabels",
+    "navmap", "related-labels", "recently-updated-dashboard", "spaces-list", "contributors", "contributors-summary",
     "change-history", "favpages", "search", "create-from-template", "create-space-button", "index",
-    "space-attachments", "recently-used-labels", "global-reports", "userlister", "network", "space-details",
-    "content-report-table", "content-by-user", "page-index", "pageindex", "hide-comments", "style", "css-stylesheet",
+    "recently-used-labels", "global-reports", "userlister", "network", "space-details",
+    "content-by-user", "page-index", "pageindex", "hide-comments", "style", "css-stylesheet",
     "display-footnotes", "pagebreak", "page-break", "easy-heading", "easy-heading-free",
 )  # fmt: skip
-# Classes of rendered HTML: listings, icons, controls and anchors of the wiki's own surface.
+# What the wiki makes of other pages and files: titles and links, which a reader sees.
+LISTINGS = (
+    "children", "children-display", "pagetree", "contentbylabel", "content-by-label", "blog-posts", "blog-post-listing",
+    "attachments", "gallery", "space-attachments", "tasks-report-macro", "content-report-table",
+)  # fmt: skip
+# Classes of rendered HTML: icons, controls and anchors of the wiki's own surface, and what people did lately.
 DROPPED_CLASSES = (
-    "toc-macro", "childpages-macro", "plugin_pagetree", "pagetree-macro", "recently-updated", "contentbylabel",
-    "confluence-anchor-link", "aui-icon", "hidden", "expand-icon", "search-macro", "refresh-issues-bottom",
-    "refresh-action-group", "total-issues-count", "blog-posts-macro", "content-by-label", "blog-post-listing",
-    "plugin_attachments_container", "plugin-contributors", "tasks-report", "userLogo",
+    "toc-macro", "recently-updated", "confluence-anchor-link", "aui-icon", "hidden", "expand-icon", "search-macro",
+    "refresh-issues-bottom", "refresh-action-group", "total-issues-count", "plugin-contributors", "userLogo",
+    "aui-nav-pagination", "label-details", "plugin_pagetree_children_loading",
 )  # fmt: skip

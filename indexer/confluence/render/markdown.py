@@ -55,6 +55,7 @@ class Renderer(MarkdownConverter):
         self.tables = tables
         self.russian = russian  # the language of the few words that conversion must add
         self.losses: Counter[tuple[str, str, str]] = Counter()
+        self.dropped: Counter[tuple[str, str, str]] = Counter()  # left out on purpose: kind, name, reason
         self.seen: Counter[str] = Counter()  # macros by name, in document order
         self.made: Counter[str] = Counter()  # tables, rows, links, … that reached the Markdown
         self.signs: dict[_Element, str] = {}  # behind the numbers of each ordered list
@@ -66,6 +67,10 @@ class Renderer(MarkdownConverter):
 
     def lose(self, kind: str, name: str, detail: str = "") -> None:
         self.losses[kind, name, detail] += 1
+
+    def drop(self, kind: str, name: str, reason: str) -> None:
+        """Something of the page that is left out on purpose; the ledger tells how much, and why."""
+        self.dropped[kind, name, reason] += 1
 
     def all_losses(self) -> tuple[Loss, ...]:
         return tuple(Loss(kind, name, count, detail) for (kind, name, detail), count in self.losses.items())

@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from lxml.etree import _Element
 
 from askwiki.data import Count, Loss
+from indexer.confluence.parse.placeholders import TELLING, is_unloaded, says_unexported
 from indexer.confluence.parse.text import clean
 from indexer.confluence.render.formulas import DRAWINGS
-from indexer.confluence.render.macro import DROPPED_CLASSES, LISTINGS, PLANTUML, attribute
+from indexer.confluence.render.macro import CONTROLS, DROPPED_CLASSES, PLANTUML, attribute
 from indexer.confluence.render.markdown import Renderer, tag_name
 
 WORD = re.compile(r"[^\W_]+")
@@ -32,10 +33,9 @@ INVISIBLE_CLASSES = frozenset({*DROPPED_CLASSES, *DRAWINGS, "error", "issue-plac
 COUNTED = frozenset(
     {"table", "tr", "ac:structured-macro", "ac:macro", "pre", "script", "a", "ac:link", "ac:image", "img"}
 )
-UNLOADED = "Getting issue details"  # what the wiki shows before an issue has come
 CODE = ("code", "noformat")
 RECODED_PARTS = ("plantuml", "html")  # in the names that other vendors give them
-NOT_SHOWN = frozenset({*PLANTUML, *LISTINGS})  # macros whose rendering is a picture or no content of the page
+NOT_SHOWN = frozenset({*PLANTUML, *CONTROLS})  # macros whose rendering is a picture or no content of the page
 RECODED = (*PLANTUML, "html")  # their bodies may be JSON or markup, which is not what a reader sees
 
 
@@ -78,7 +78,7 @@ def look(body: _Element) -> MeasuredBody:
     while waiting:
         node = waiting.pop()
         if isinstance(node, str):
-            if not node.startswith(UNLOADED):
+            if len(node) > TELLING or not says_unexported(node):
                 texts.append(node)
             continue
         if not isinstance(node.tag, str):
@@ -102,8 +102,11 @@ def _hidden(node: _Element, name: str) -> bool:
     if name in ("ac:structured-macro", "ac:macro"):
         macro = attribute(node, "name")
         return macro in RECODED or any(part in macro for part in RECODED_PARTS)
-    classes = node.get("class")
-    return bool(classes) and not INVISIBLE_CLASSES.isdisjoint(classes.split())
+    classes = (node.get("class") or "").split()
+    if "summary" in classes:
+        above = next((one for one in node.iterancestors() if "jira-issue" in (one.get("class") or "").split()), None)
+        return above is not None and is_unloaded(above)
+    return not INVISIBLE_CLASSES.isdisjoint(classes)
 
 
 def _kinds(node: _Element, name: str, rendered: str | None) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lxml.etree import _Element
 
-from indexer.confluence.parse.links import attachment_url, image, link
+from indexer.confluence.parse.links import attachment_url, image, is_other_file, link
 from indexer.confluence.parse.targets import href_target
 from indexer.confluence.parse.text import clean, escape
 from indexer.confluence.render.elements import HTML, nothing
@@ -37,6 +37,14 @@ def picture(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
     if target is None:
         renderer.lose("image", "without a file")
         return ""
+    if tag_name(target) == "ri:attachment":
+        shown, address, hint = attachment_target(renderer.context, target)
+        if is_other_file(shown):
+            renderer.made["images"] += 1
+            text = link(escape(shown), address or attachment_url("", "", shown)) + (
+                "" if address else f" ({escape(hint)})" if hint != shown else ""
+            )
+            return text if "_inline" in tags or _in_line(node) else f"\n\n{text}\n\n"
     renderer.made["images"] += 1
     if tag_name(target) == "ri:url":
         url = attribute(target, "value")
@@ -58,9 +66,12 @@ def picture(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
         text = link(text, href_target(renderer.context, href))
     if caption:
         return f"\n\n{text}\n\n{caption}\n\n" if "_inline" not in tags else f"{text} {caption}"
+    return text if "_inline" in tags or _in_line(node) else f"\n\n{text}\n\n"
+
+
+def _in_line(node: _Element) -> bool:
     parent = node.getparent()
-    alone = parent is not None and tag_name(parent) not in INLINE_PARENTS and "_inline" not in tags
-    return f"\n\n{text}\n\n" if alone else text
+    return parent is None or tag_name(parent) in INLINE_PARENTS
 
 
 def tasks(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:

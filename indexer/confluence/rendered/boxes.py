@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import copy
+
+from lxml import etree
 from lxml.etree import _Element
 
-from indexer.confluence.macros.boxes import expand_text, panel_text
+from indexer.confluence.macros.boxes import box_kind, expand_text, panel_text
 from indexer.confluence.parse.text import bold, clean, escape
 from indexer.confluence.render.code import fence, rendered_code
 from indexer.confluence.render.grid import read_grid
@@ -16,6 +19,9 @@ KINDS = ("information", "note", "tip", "warning", "error", "success")
 MESSAGES = {"hint": "info", "problem": "note", "success": "tip", "warning": "warning", "error": "error"}
 # Before version 4 they were tables.
 TABLES = {"infoMacro": "info", "noteMacro": "note", "tipMacro": "tip", "warningMacro": "warning"}
+
+
+TITLED = frozenset({"title", "alert-heading", "alert-title", "callout-title", "aui-message-title", "panel-title"})
 
 
 def by_class(node: _Element, name: str) -> _Element | None:
@@ -83,6 +89,23 @@ def message(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str | N
         return None
     kind = next((MESSAGES[word] for word in classes if word in MESSAGES), "info")
     title = next((inner for inner in node if inner.tag == "p" and "title" in (inner.get("class") or "").split()), None)
+    return panel_text(renderer, kind, title_of(renderer, title, tags), body, tags)
+
+
+def alert(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str | None:
+    """A box of another vendor: ``div.alert.alert-danger``, ``div.aui-message.aui-message-warning``, ``div.callout``."""
+    if node.tag not in ("div", "section", "aside") or by_class(node, "message-content") is not None:
+        return None
+    kind = box_kind((node.get("class") or "").lower()) or box_kind((node.get("data-type") or "").lower()) or "panel"
+    title = next(
+        (one for one in node if isinstance(one.tag, str) and TITLED.intersection((one.get("class") or "").split())),
+        None,
+    )
+    body = etree.Element("div")
+    body.text = node.text
+    body.extend(copy.deepcopy(one) for one in node if one is not title)
+    if title is not None and title.tail:
+        body.text = f"{body.text or ''}{title.tail}"
     return panel_text(renderer, kind, title_of(renderer, title, tags), body, tags)
 
 

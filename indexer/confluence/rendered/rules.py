@@ -6,7 +6,9 @@ import re
 
 from lxml.etree import _Element
 
+from indexer.confluence.macros.cut_off import with_mark
 from indexer.confluence.parse.links import link
+from indexer.confluence.parse.placeholders import is_placeholder, is_unloaded, says_unexported
 from indexer.confluence.parse.targets import href_target
 from indexer.confluence.parse.text import clean, escape
 from indexer.confluence.render.code import fence, raw_text
@@ -14,10 +16,12 @@ from indexer.confluence.render.elements import nothing
 from indexer.confluence.render.emoticons import emoticon_sign, named_by_file
 from indexer.confluence.render.formulas import DRAWN
 from indexer.confluence.render.inline import apart
-from indexer.confluence.render.macro import DROPPED_CLASSES, LISTINGS, PLANTUML
+from indexer.confluence.render.macro import CONTROLS, DROPPED_CLASSES, PLANTUML
 from indexer.confluence.render.markdown import Handler, Renderer
-from indexer.confluence.render.measure import UNLOADED
+from indexer.confluence.render.storage_elements import block
+from indexer.confluence.render.tables import table
 from indexer.confluence.rendered.boxes import (
+    alert,
     by_class,
     by_tag,
     code_panel,
@@ -51,7 +55,7 @@ def jira_issue(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str 
     address = href_target(renderer.context, anchor.get("href") or "") if anchor is not None else ""
     summary = text_of(by_class(node, "summary"))
     state = text_of(by_class(node, "aui-lozenge"))
-    unloaded = "issue-placeholder" in (node.get("class") or "") or summary.startswith(UNLOADED)
+    unloaded = is_unloaded(node) or says_unexported(summary)
     text = link(key, address)
     renderer.made["links"] += bool(address)
     if summary and not unloaded:
@@ -73,10 +77,13 @@ def broken_macro(renderer: Renderer, node: _Element, tags: frozenset[str]) -> st
 def wrapped_macro(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str | None:
     """``conf-macro``: the wiki names the macro; listings go, a picture of PlantUML has lost its source."""
     name = node.get("data-macro-name") or ("plantuml" if "plantuml-svg-image" in (node.get("class") or "") else "")
-    if name in LISTINGS:
+    if name in CONTROLS:
+        renderer.drop("macro", name, "a control of the wiki's surface")
         return ""
+    if name in ("attachments", "space-attachments"):
+        return attachments(renderer, node, tags)
     if name not in PLANTUML:
-        return None
+        return vanished(renderer, node, tags) if node.get("data-hasbody") != "true" else None
     renderer.lose("plantuml", name, "this form of export holds only its picture")
     picture = by_tag(node, "img")
     if picture is not None and "download/temp" not in (picture.get("src") or "") and by_tag(node, "svg") is None:
@@ -104,14 +111,48 @@ def mermaid(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str | N
 
 
 def vanished(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str | None:
-    """An app's container that the export leaves empty."""
-    if text_of(node) or by_tag(node, "img") is not None:
+    """The container of an app or of a macro that the export leaves empty, or with a sentence that it is empty."""
+    if not is_placeholder(node):
         return None
     identity = re.sub(r"(?s)^ap-|-[0-9a-f]{6}.*", "", node.get("id") or "")  # vendor's key, "__", macro, number
-    name = node.get("data-macro-name") or identity.rpartition("__")[2].rstrip("0123456789") or "app"
+    said = (node.get("data-macro-name") or "").rsplit("/", 1)[-1]
+    name = said or identity.rpartition("__")[2].rstrip("0123456789") or "app"
     kind = "plantuml" if name in PLANTUML else "macro"
     renderer.lose(kind, name, "this form of export holds nothing of the app's content")
-    return f"\n\n{renderer.mark(name)}\n\n"
+    return renderer.mark(name) if tags & {"p", "_inline"} else f"\n\n{renderer.mark(name)}\n\n"
+
+
+def report(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str | None:
+    """The table of a report; of one in several screens only the first is here."""
+    if node.tag != "table":
+        return None
+    return with_mark(renderer, "detailssummary", node, table(renderer, node, tags))
+
+
+def issues(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str | None:
+    """A table of issues with its number of rows below it; more than the export shows is told."""
+    return with_mark(renderer, "jira", node, block(renderer, node, tags)) if node.tag == "div" else None
+
+
+def attachments(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str | None:
+    """The files that the table of attachments names, without its forms and buttons."""
+    if (shown := [one for one in node.iter("a") if _is_file(one)]) == []:
+        return ""
+    lines = [f"- {renderer.process_tag(one, renderer.within(tags, 'li')).strip()}" for one in shown]
+    return "\n\n" + "\n".join(dict.fromkeys(lines)) + "\n\n"
+
+
+def _is_file(node: _Element) -> bool:
+    named = "filename" in (node.get("class") or "").split()
+    return bool(text_of(node)) and (named or "/download/attachments/" in (node.get("href") or ""))
+
+
+def unexported(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str | None:
+    """The bare sentence by which the wiki says that it could not export a macro."""
+    if len(node) or not says_unexported(node.text or ""):
+        return None
+    renderer.lose("macro", "app", "this form of export holds nothing of the app's content")
+    return renderer.mark("") if tags & {"p", "_inline"} else f"\n\n{renderer.mark('')}\n\n"
 
 
 def unresolved(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str | None:
@@ -156,9 +197,13 @@ CLASSES: dict[str, Handler] = {
     "sectionMacro": columns,
     "error": lambda renderer, node, tags: broken_macro(renderer, node, tags) if node.tag == "div" else None,
     "ap-container": vanished,
+    **dict.fromkeys(("alert", "aui-message", "callout", "admonition"), alert),
+    "metadata-summary-macro": report,
+    **dict.fromkeys(("jira-table", "aui-jira-table", "jira-issues"), issues),
+    "plugin_attachments_container": attachments,
     "mermaid": mermaid,
     "confluence-embedded-file": embedded_file,
     **DRAWN,
     **dict.fromkeys(DROPPED_CLASSES, nothing),
 }
-RENDERED: dict[str, Handler] = {"svg": vector_picture, "svg:svg": vector_picture}
+RENDERED: dict[str, Handler] = {"div": unexported, "svg": vector_picture, "svg:svg": vector_picture}

@@ -104,6 +104,10 @@ class HtmlExport(NoSurroundings):
     def page_title(self, page_id: str) -> str:
         return self._titles.get(page_id, "")
 
+    def visible(self, page_id: str, within: str) -> bool:
+        """Readers are unknown of all of them alike."""
+        return page_id in self._titles
+
     @cached_property
     def _base(self) -> str:
         """The address in the settings, else the one that pictures of some page mention."""

@@ -19,6 +19,7 @@ from askwiki.errors import AskWikiError, SettingsError, SourceError
 from askwiki.evaluate.ablate import Variant, changed, choose, contributions, load_variants
 from askwiki.evaluate.compare import compare
 from askwiki.evaluate.draft import draft, to_text
+from askwiki.evaluate.losses import unseen
 from askwiki.evaluate.outcome import Outcome, read_outcomes
 from askwiki.evaluate.questions import GoldQuestion, load_questions
 from askwiki.evaluate.reports import tables
@@ -30,7 +31,6 @@ from askwiki.evaluate.reports.review import read_sheet
 from askwiki.evaluate.reports.write import read_report, say_in, write_reports, write_review
 from askwiki.evaluate.running.asking import settings_in_force
 from askwiki.evaluate.running.session import ANSWERS, Plan, perform
-from askwiki.evaluate.running.visibility import unseen
 from askwiki.kit import Kit, build_kit
 from askwiki.texts import load_texts
 

@@ -121,3 +121,16 @@ OTHER_NAMES = (
 # --- sentences ---
 
 ABBREVIATIONS = (r"e\.\s?g", r"i\.\s?e", "etc", "approx", "fig", "no", "vs")  # e. g.
+
+# How the wiki begins to say that a macro or its content did not come along; folded.
+UNEXPORTED = (
+    "we don't have a way to export this macro",
+    "we don’t have a way to export this macro",
+    "this macro can't be exported",
+    "this macro cannot be exported",
+    "this content can't be displayed",
+    "unable to render",
+    "error rendering macro",
+    "getting issue details",
+    "loading",
+)

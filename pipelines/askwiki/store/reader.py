@@ -1,15 +1,76 @@
-"""The one reader of both stores: what the port asks for, put to whatever index is in force at the moment."""
+"""The one reader of both stores: what the port asks for, on any engine, put to the index that is in force."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
-from askwiki.data import Chunk, Clause, LegHit, Rights
+from askwiki.data import Chunk, Clause, LegHit, Rights, Sparse
+from askwiki.store.engine import Engine, Scroll, Where
+from askwiki.store.payload import to_chunk, to_readers
 from askwiki.store.port import Freshness, Leg, LegName
-from askwiki.store.records import RecordReader
+from askwiki.store.records import read_runs
 
+CONJUNCTIONS_SECONDS = 10.0  # how long access keys are remembered where a collection changes in place
 Result = TypeVar("Result")
+
+
+class RecordReader:
+    """The question's way over one engine. ``immutable``: its content never changes (a version)."""
+
+    def __init__(self, engine: Engine, *, immutable: bool) -> None:
+        self._engine = engine
+        self._remembered = float("inf") if immutable else CONJUNCTIONS_SECONDS
+        self._conjunctions: dict[str, tuple[Clause, ...]] = {}
+        self._learned: float | None = None  # clock reading when the conjunctions were read
+
+    def search(self, legs: Sequence[Leg], rights: Rights) -> dict[LegName, dict[str, LegHit]]:
+        asked = [leg for leg in legs if not isinstance(leg.query, Sparse) or leg.query.indices]
+        where = Where(_readable(rights))
+        found = self._engine.find(asked, where) if asked else []
+        hits = {leg.name: _ranked(hits) for leg, hits in zip(asked, found, strict=True)}
+        return {leg.name: hits.get(leg.name, {}) for leg in legs}
+
+    def fetch(self, chunk_ids: Sequence[str], rights: Rights) -> dict[str, Chunk]:
+        if not chunk_ids:
+            return {}
+        where = Where({"id": list(chunk_ids), **_readable(rights)})
+        found = {chunk.id: chunk for chunk in self._chunks(where)}
+        return {name: found[name] for name in chunk_ids if name in found}
+
+    def chunks_of(self, page_ids: Collection[str], rights: Rights) -> dict[str, list[Chunk]]:
+        where = Where({"page_id": list(page_ids), **_readable(rights)})
+        distinct = {chunk.id: chunk for chunk in self._chunks(where)}
+        found: dict[str, list[Chunk]] = {page_id: [] for page_id in page_ids}
+        for chunk in sorted(distinct.values(), key=lambda chunk: (chunk.ordinal, chunk.part, chunk.id)):
+            found[chunk.page_id].append(chunk)
+        return found
+
+    def visible_urls(self, urls: Collection[str], rights: Rights) -> frozenset[str]:
+        if not urls:
+            return frozenset()
+        where = Where({"record": ["chunk"], "url": sorted(urls), **_readable(rights)})
+        return frozenset(row.payload["url"] for row in self._engine.scroll(Scroll(where, ["url"])))
+
+    def conjunctions(self) -> dict[str, tuple[Clause, ...]]:
+        now = time.monotonic()
+        if self._learned is None or now - self._learned > self._remembered:
+            rows = self._engine.scroll(Scroll(Where({"record": ["acl"]})))
+            self._conjunctions = {row.payload["key"]: to_readers(row.payload) for row in rows}
+            self._learned = now
+        return dict(self._conjunctions)
+
+    def runs(self) -> list[Freshness]:
+        return read_runs(self._engine)
+
+    def count(self) -> int:
+        return self._engine.count(Where({"record": ["chunk"]}))
+
+    def _chunks(self, where: Where) -> list[Chunk]:
+        """Oldest first: where two sources hold one page, the newer copy is the one that is kept."""
+        rows = sorted(self._engine.scroll(Scroll(where)), key=lambda row: (row.payload["updated"], row.id))
+        return [to_chunk(row.payload) for row in rows]
 
 
 class Index(Protocol):
@@ -59,3 +120,18 @@ class IndexReader:
 
     def close(self) -> None:
         self._index.close()
+
+
+def _readable(rights: Rights) -> dict[str, Sequence[str]]:
+    """The fields of a filter that passes what these rights allow."""
+    fields: dict[str, Sequence[str]] = {"acl": sorted(rights.keys)}
+    return fields if rights.sources is None else {**fields, "source": sorted(rights.sources)}
+
+
+def _ranked(hits: Sequence[tuple[str, float]]) -> dict[str, LegHit]:
+    """Best first, equal scores in the order of their ids; a page in two sources counts once."""
+    best: dict[str, float] = {}
+    for name, score in hits:
+        best[name] = max(score, best.get(name, score))
+    ordered = sorted(best.items(), key=lambda hit: (-hit[1], hit[0]))
+    return {name: LegHit(rank, score) for rank, (name, score) in enumerate(ordered, start=1)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import posixpath
 from collections.abc import Iterator
@@ -10,11 +11,28 @@ from typing import Any
 
 from askwiki.data import Loss
 from askwiki.errors import SourceError
+from indexer.confluence.parse.links import Listed
 from indexer.confluence.sources.archive import Archive, open_archive
 from indexer.confluence.sources.rest.json_values import as_dict, as_identity, as_text
 from indexer.confluence.sources.rest.record import Record, is_container, is_page, people_of, read_record
+from indexer.confluence.sources.rest.record import listed as listing_of
 from indexer.confluence.sources.rest.records import listed
 from indexer.sources import PageFailure, PageRef
+
+
+def _joined(known: Listed | None, found: Listed) -> Listed:
+    """What two answers say of one page: of each fact, what is said."""
+    if known is None:
+        return found
+    return dataclasses.replace(
+        found,
+        title=found.title or known.title,
+        space=found.space or known.space,
+        parent=found.parent or known.parent,
+        labels=found.labels or known.labels,
+        position=known.position if found.position is None else found.position,
+        url=found.url or known.url,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +54,7 @@ class FolderRecords:
         self.faults: list[str] = []
         self.people: dict[str, str] = {}
         self.keys: dict[str, str] = {}
+        self.index: dict[str, Listed] = {}
         self._places: dict[str, list[RecordPlace]] = {}
         self._containers: set[str] = set()
         self._titles: dict[str, str] = {}
@@ -90,6 +109,15 @@ class FolderRecords:
     def space(self, key: str, identity: str) -> Record:
         return (self._spaces.get(key) if key else None) or (self._spaces.get(identity) if identity else None) or {}
 
+    def files(self, page_id: str) -> list[str]:
+        """Names of the files beside the answers."""
+        inside = posixpath.join("attachments", page_id, "")
+        return [
+            name.rsplit("/", 1)[-1]
+            for name in self._archive.names
+            if f"/{name}".rpartition("/")[0].endswith(f"/{inside[:-1]}")
+        ]
+
     def attachment(self, page_id: str, name: str) -> bytes | None:
         place = posixpath.join("attachments", page_id, name)
         found = next((file for file in self._archive.names if file == place or file.endswith(f"/{place}")), None)
@@ -109,6 +137,7 @@ class FolderRecords:
                 self._places.setdefault(facts.id, []).append(RecordPlace(file, number, facts.version))
                 self._titles.setdefault(facts.id, facts.title)
                 self.people.update(people_of(record))
+                self.index[facts.id] = _joined(self.index.get(facts.id), listing_of(facts))
                 if is_container(record):
                     self._containers.add(facts.id)
                 else:

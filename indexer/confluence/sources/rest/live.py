@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 from askwiki.configuration import Configuration
 from askwiki.data import Loss
 from askwiki.errors import SourceError, SourceNotWhole
-from indexer.confluence.parse.links import attachment_url
+from indexer.confluence.parse.links import Listed, attachment_url
 from indexer.confluence.sources.rest.client import NotForUs, RestClient
 from indexer.confluence.sources.rest.json_values import shown
 from indexer.confluence.sources.rest.record import (
@@ -24,6 +24,7 @@ from indexer.confluence.sources.rest.record import (
     people_of,
     read_record,
 )
+from indexer.confluence.sources.rest.record import listed as listing_of
 from indexer.confluence.sources.rest.records import listed
 from indexer.confluence.sources.rest.rights import space_readers
 from indexer.sources import PageFailure, PageRef
@@ -33,6 +34,7 @@ EXPANDED = (
     "restrictions.read.restrictions.user,restrictions.read.restrictions.group,children.attachment"
 )
 RIGHTS = "space,ancestors,restrictions.read.restrictions.user,restrictions.read.restrictions.group"
+LIGHT = "space,ancestors,metadata.labels"  # what listings of other pages go by
 TIME_ZONES = timedelta(days=1)  # a query's times are in the account's own zone, which the API does not tell
 LIGHT_LIMIT = "200"  # results a request when no bodies are asked for
 CHOICES = ("space", "root", "label", "cql")
@@ -51,6 +53,7 @@ class LiveRecords:
         self.faults: list[str] = []
         self.people: dict[str, str] = {}
         self.keys: dict[str, str] = {}
+        self.index: dict[str, Listed] = {}
         self._refs: list[PageRef] | None = None
         self._announced: dict[str, tuple[Record, str]] | None = None  # filled where rights are asked for
 
@@ -58,7 +61,7 @@ class LiveRecords:
         """A light listing, compared with the wiki's own count. Whatever it leaves open stands in ``faults``."""
         if self._refs is None:
             found: dict[str, PageRef] = {}
-            light = "space" if self._announced is None else RIGHTS
+            light = LIGHT if self._announced is None else RIGHTS
             for path, parameters in self._requests({"limit": LIGHT_LIMIT, "expand": light}):
                 for record, base in self._client.results(path, parameters):
                     self._announce(record, base, found)
@@ -202,7 +205,9 @@ class LiveRecords:
             return
         title = record.get("title")
         found[identity] = PageRef(identity, title if isinstance(title, str) else "")
-        self.keys[identity] = read_record(record, "").space
+        facts = read_record(record, base)
+        self.keys[identity] = facts.space
+        self.index[identity] = listing_of(facts)
         if self._announced is not None:
             self._announced[identity] = record, base
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from askwiki.data import Attachment, Clause
 from indexer.confluence.parse.dates import iso_stamp
-from indexer.confluence.parse.links import page_url
+from indexer.confluence.parse.links import Listed, page_url
 from indexer.confluence.sources.rest.json_values import as_dict, as_identity, as_records, as_text, shown
 from indexer.confluence.sources.rest.rights import own_restriction
 
@@ -61,6 +61,7 @@ class RecordFacts:
     status: str
     url: str
     own: tuple[Clause, ...]
+    position: int | None = None
     kind: str = "page"  # page | blogpost | one of CONTAINERS
     placed: bool = True
     fault: str = ""
@@ -95,11 +96,34 @@ def read_record(record: Record, base: str) -> RecordFacts:
         url=(base.rstrip("/") + webui if webui.startswith("/") and base else "")
         or (page_url(base, identity) if base else ""),
         own=() if kind in CONTAINERS and "restrictions" not in record else own_restriction(record),
+        position=_position(record),
         kind=kind,
         placed=ancestors is not None
         or ("ancestors" not in record and (parent in (None, "") or bool(as_identity(parent)) or kind == BLOG_POST)),
         fault=_fault(record),
     )
+
+
+def listed(facts: RecordFacts) -> Listed:
+    """The page as listings of the wiki know it."""
+    above = facts.ancestors[-1].id if facts.ancestors else facts.parent
+    return Listed(
+        id=facts.id,
+        title=facts.title,
+        space=facts.space,
+        parent=above,
+        labels=facts.labels,
+        content=facts.kind,
+        updated=facts.updated,
+        position=facts.position,
+        url=facts.url,
+    )
+
+
+def _position(record: Record) -> int | None:
+    """Among the pages below the same one; "none" where nobody has put them into an order."""
+    found = record.get("position", as_dict(record.get("extensions")).get("position"))
+    return found if isinstance(found, int) and not isinstance(found, bool) else None
 
 
 def _status(own: str, of_space: str) -> str:
@@ -197,6 +221,11 @@ def attachments_of(record: Record, base: str) -> tuple[Attachment, ...]:
         )
         found.append(Attachment(as_text(one.get("title")), base + download if download and base else "", kind))
     return tuple(found)
+
+
+def has_attachments(record: Record) -> bool:
+    """Whether the answer lists the files of the page, be there none."""
+    return isinstance(as_dict(as_dict(record.get("children")).get("attachment")).get("results"), list)
 
 
 def file_names(record: Record) -> dict[str, str]:

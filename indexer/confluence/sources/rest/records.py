@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Protocol
 
 from askwiki.data import Loss
+from indexer.confluence.parse.links import Listed
 from indexer.confluence.sources.rest.record import Record
 from indexer.sources import PageFailure, PageRef
 
@@ -17,6 +18,7 @@ class Records(Protocol):
     faults: list[str]  # why it is not whole; what ``refs`` found
     people: dict[str, str]
     keys: dict[str, str]  # page id -> space key
+    index: dict[str, Listed]  # what is known of each page before it is read, filled by ``refs``
 
     def refs(self) -> list[PageRef]: ...
 

@@ -7,8 +7,9 @@ only refers to (includes, reports), restrictions of the page and of every ancest
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 
 from lxml import etree
@@ -21,10 +22,11 @@ from askwiki.errors import SourceError, SourceNotWhole
 from indexer.confluence.page import convert
 from indexer.confluence.parse.adf_json import parse_adf
 from indexer.confluence.parse.html_tree import parse_fragment
-from indexer.confluence.parse.links import Context, Included, NoSurroundings
+from indexer.confluence.parse.links import Context, Included, Listed, NoSurroundings
 from indexer.confluence.parse.storage import parse_storage
 from indexer.confluence.parse.text import clean
 from indexer.confluence.rendered.pieces import RenderedMacros
+from indexer.confluence.sources.listing import PageIndex
 from indexer.confluence.sources.rest.folder import FolderRecords
 from indexer.confluence.sources.rest.live import LiveRecords
 from indexer.confluence.sources.rest.record import (
@@ -35,6 +37,7 @@ from indexer.confluence.sources.rest.record import (
     base_of,
     bodies_of,
     file_names,
+    has_attachments,
 )
 from indexer.confluence.sources.rest.records import Records
 from indexer.confluence.sources.rest.tree import RestTree
@@ -55,6 +58,7 @@ class RestSource(NoSurroundings):
         self.name = f"rest:{path}"
         self._base = configuration.settings.wiki.url.rstrip("/")
         self._file_names: tuple[str, dict[str, str]] = ("", {})  # of the page that is being converted
+        self._page_files: tuple[str, list[str] | None] = ("", None)  # of the same page; None = not told
         self._archived = configuration.settings.confluence.include_archived
         self._blog_posts = configuration.settings.confluence.blog_posts
         local = "://" not in path and Path(path).exists()
@@ -65,6 +69,17 @@ class RestSource(NoSurroundings):
         self._tree = RestTree(self._records, self._base)
         self._rendered = RenderedMacros(None)
         self._ids: dict[tuple[str, str], str] = {}
+
+    @cached_property
+    def _index(self) -> PageIndex:
+        self._names()
+        return PageIndex(self._records.index.values(), self._readers_of)
+
+    def _readers_of(self, page_id: str) -> tuple[Clause, ...] | None:
+        """None when nothing is known, and so of a page that the wiki does not give."""
+        listed = self._records.index.get(page_id)
+        facts = self._tree.fetch(page_id, listed.content if listed else "")
+        return self._tree.readers(facts) if facts else (Clause(),)
 
     @property
     def losses(self) -> tuple[Loss, ...]:
@@ -186,8 +201,20 @@ class RestSource(NoSurroundings):
             return None
         return Included(self._body(bodies_of(found[0]))[0], self._context(facts))
 
-    def rendered(self, macro: str, number: int, macro_id: str) -> _Element | None:
-        return self._rendered.find(macro, number, macro_id)
+    def below(self, page_id: str, within: str) -> Sequence[Listed] | None:
+        return self._index.below(page_id, within)
+
+    def chosen(self, wanted: Callable[[Listed], bool], within: str) -> Sequence[Listed] | None:
+        return self._index.chosen(wanted, within)
+
+    def files(self, page_id: str) -> Sequence[str] | None:
+        return self._page_files[1] if self._page_files[0] == page_id else None
+
+    def visible(self, page_id: str, within: str) -> bool:
+        return self._index.visible(page_id, within)
+
+    def rendered(self, macro: _Element) -> _Element | None:
+        return self._rendered.find(macro)
 
     # --- pages ---
 
@@ -195,9 +222,11 @@ class RestSource(NoSurroundings):
         bodies = bodies_of(record)
         stored = "storage" in bodies or "atlas_doc_format" in bodies
         view = next((bodies[name] for name in VIEWS if name in bodies), "") if stored else ""
-        self._rendered = RenderedMacros(parse_fragment(view) if view else None)
         self._file_names = facts.id, file_names(record)
+        attachments = attachments_of(record, self._base or base_of(facts.url))
+        self._page_files = facts.id, [one.name for one in attachments] if has_attachments(record) else None
         tree, losses = self._body(bodies)
+        self._rendered = RenderedMacros(parse_fragment(view) if view else None, tree)
         converted = convert(tree, self._context(facts))
         readers = self._tree.readers(facts)
         if not_told(readers):
@@ -217,7 +246,7 @@ class RestSource(NoSurroundings):
             version=facts.version,
             labels=facts.labels,
             readers=readers,
-            attachments=attachments_of(record, self._base or base_of(facts.url)),
+            attachments=attachments,
             losses=losses + converted.losses,
             counts=converted.counts,
             content="blogpost" if facts.kind == BLOG_POST else "page",

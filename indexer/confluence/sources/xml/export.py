@@ -9,7 +9,8 @@ import mimetypes
 import posixpath
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
 
 from lxml import etree
@@ -21,13 +22,14 @@ from askwiki.data import Attachment, Loss, Page
 from askwiki.errors import SourceError
 from indexer.confluence.page import convert
 from indexer.confluence.parse.dates import iso_stamp
-from indexer.confluence.parse.links import Context, Included, NoSurroundings, attachment_url, page_url
+from indexer.confluence.parse.links import Context, Included, Listed, NoSurroundings, attachment_url, page_url
 from indexer.confluence.parse.storage import parse_storage
 from indexer.confluence.parse.text import clean
 from indexer.confluence.parse.wiki_markup import parse_wiki_markup
 from indexer.confluence.rendered.pieces import RenderedMacros
 from indexer.confluence.sources.archive import UNREADABLE, Archive, open_archive
 from indexer.confluence.sources.html_export import HtmlExport
+from indexer.confluence.sources.listing import LAST, PageIndex
 from indexer.confluence.sources.xml.faults import CONTAINERS
 from indexer.confluence.sources.xml.rights import ExportRights
 from indexer.confluence.sources.xml.space import MACHINE, MARKUP, FileFacts, PageFacts, Space, read_space
@@ -37,7 +39,6 @@ from indexer.sources import PageFailure, PageRef, not_whole
 FILE = "entities.xml"
 ALIVE = ("current", "archived")  # states of pages
 GONE = ("deleted", "trashed", "draft", "historical")
-LAST = 1 << 31  # pages without a position come behind those that have one
 
 
 class XmlExport(NoSurroundings):
@@ -126,13 +127,42 @@ class XmlExport(NoSurroundings):
         tree = parse_wiki_markup(body) if kind == MARKUP else parse_storage(body)[0]
         return Included(tree, self._context(page))
 
-    def rendered(self, macro: str, number: int, macro_id: str) -> _Element | None:
-        return self._rendered.find(macro, number, macro_id)
+    def below(self, page_id: str, within: str) -> Sequence[Listed] | None:
+        return self._index.below(page_id, within)
+
+    def chosen(self, wanted: Callable[[Listed], bool], within: str) -> Sequence[Listed] | None:
+        return self._index.chosen(wanted, within)
+
+    def files(self, page_id: str) -> Sequence[str] | None:
+        return [clean(file.name) for file in self._files.get(page_id, ())]
+
+    def visible(self, page_id: str, within: str) -> bool:
+        return page_id in self._space.pages and self._index.visible(page_id, within)
+
+    @cached_property
+    def _index(self) -> PageIndex:
+        shown = (page for page in self._order if self._rule(page) is None)
+        return PageIndex((self._listed(page) for page in shown), self._rights.readers)
+
+    def _listed(self, page: PageFacts) -> Listed:
+        return Listed(
+            id=page.id,
+            title=page.title,
+            space=self._key(page),
+            parent=page.parent,
+            labels=self._labels(page.id),
+            content="blogpost" if page.kind == "BlogPost" else "page",
+            updated=page.updated,
+            position=page.position,
+            url=self._url(page.id),
+        )
+
+    def rendered(self, macro: _Element) -> _Element | None:
+        return self._rendered.find(macro)
 
     # --- pages ---
 
     def _page(self, page: PageFacts) -> Page:
-        self._rendered = RenderedMacros(self._view.body_of(page.id) if self._view else None)
         body, kind = self._space.body(page.id)
         losses: tuple[Loss, ...] = ()
         if kind == MACHINE:
@@ -142,6 +172,7 @@ class XmlExport(NoSurroundings):
         else:
             tree, broken = parse_storage(body)
             losses += broken
+        self._rendered = RenderedMacros(self._view.body_of(page.id) if self._view else None, tree)
         converted = convert(tree, self._context(page))
         return Page(
             id=page.id,

@@ -18,7 +18,7 @@ from askwiki.store.embedded.locks import PrivateCopy, private_copy
 from askwiki.store.embedded.runs import read_runs
 from askwiki.store.embedded.versions import AGAIN, Pointer, read_pointer
 from askwiki.store.port import Freshness
-from askwiki.store.records import RecordReader
+from askwiki.store.reader import RecordReader
 from askwiki.system.memory import give_back
 
 ATTEMPTS = 20  # to copy a version while an indexer publishes newer ones

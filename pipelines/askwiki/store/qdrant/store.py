@@ -19,8 +19,8 @@ from askwiki.store.port import Freshness, PageState, Point
 from askwiki.store.qdrant.engine import ServerEngine
 from askwiki.store.qdrant.lease import Lease, others_write
 from askwiki.store.qdrant.server import CollectionGone, QdrantServer
-from askwiki.store.reader import IndexReader
-from askwiki.store.records import RecordReader, RecordWriter
+from askwiki.store.reader import IndexReader, RecordReader
+from askwiki.store.records import RecordWriter
 
 KNOWN_SECONDS = 10.0  # how long a reader believes that the alias has not moved
 Result = TypeVar("Result")

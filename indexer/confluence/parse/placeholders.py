@@ -1,0 +1,52 @@
+"""What stands in rendered HTML in the place of content that did not come: apps that export nothing, loading signs."""
+
+from __future__ import annotations
+
+from lxml import etree
+from lxml.etree import _Element
+
+from askwiki.language import en, ru
+from indexer.confluence.parse.text import clean
+
+CONTENT = frozenset({"img", "a", "table", "svg", "video", "audio", "iframe", "object", "embed", "pre", "input"})
+NO_TEXT = frozenset({"script", "style", "noscript", "template"})
+# What the wiki marks as not there yet, in whatever language it says so.
+LOADING = frozenset(
+    {"issue-placeholder", "aui-icon-wait", "aui-spinner", "spinner", "loading", "ap-iframe-loading", "ap-loading"}
+)
+TELLING = 120  # characters; a longer text is content, whatever it says
+
+
+def visible_text(node: _Element) -> str:
+    """The words of an element without its scripts."""
+    pieces: list[str] = []
+    for event, inner in etree.iterwalk(node, events=("start", "end")):
+        if event == "start" and isinstance(inner.tag, str) and inner.tag not in NO_TEXT:
+            pieces.append(inner.text or "")
+        elif event == "end" and inner is not node:
+            pieces.append(inner.tail or "")
+    return " ".join(clean("".join(pieces)).split())
+
+
+def is_unloaded(node: _Element) -> bool:
+    """Whether an element, or a part of it, is marked as a placeholder."""
+    return any(
+        isinstance(inner.tag, str)
+        and (not LOADING.isdisjoint((inner.get("class") or "").split()) or inner.get("aria-busy") == "true")
+        for inner in node.iter()
+    )
+
+
+def is_placeholder(node: _Element) -> bool:
+    """Whether all that an element shows is that its content is not here."""
+    if any(isinstance(inner.tag, str) and inner.tag in CONTENT for inner in node.iter()):
+        return False
+    text = visible_text(node)
+    return not text or (len(text) <= TELLING and (says_unexported(text) or is_unloaded(node)))
+
+
+def says_unexported(text: str) -> bool:
+    """Whether a text is the wiki's own sentence for a macro that it cannot put into an export."""
+    folded = text.strip(" .…!").casefold()
+    sentences = (*en.UNEXPORTED, *ru.UNEXPORTED)
+    return folded in sentences or any(folded.startswith(one) for one in sentences if one.count(" ") >= 2)
