@@ -23,6 +23,7 @@ ADDED = frozenset(
     {"Примечание", "Совет", "Предупреждение", "К", "сведению", "сотрудник", "Info", "Note", "Tip", "Warning", "a"}
     | {
         "colleague",
+        *("Диаграмма", "под", "таблицей", "Diagram", "below", "the", "table"),
         "display",
         "KB",
         "https",

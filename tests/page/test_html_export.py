@@ -260,3 +260,26 @@ def test_missing_empty_and_foreign_paths_are_told_in_a_sentence(tmp_path: Path) 
     ):  # fmt: skip
         with pytest.raises(SourceError, match=sentence):
             open_source(f"html:{tmp_path / path}", configuration())
+
+
+@pytest.mark.parametrize("title", ["Wiki -- {}", "Wiki | {}", "{} | Wiki", "Wiki :: {}"])
+def test_the_name_that_a_site_puts_into_every_title_is_no_part_of_it(tmp_path: Path, title: str) -> None:
+    for name in ("Акты", "Весы", "Ворота", "Тара", "Приёмка - ночь"):
+        text = f"<html><head><title>{title.format(name)}</title></head><body><p>Текст.</p></body></html>"
+        (tmp_path / f"{name}.html").write_text(text, encoding="utf-8")
+    found = open_source(f"html:{tmp_path}", Configuration(Settings(), Path(), {})).pages()
+    assert sorted(one.title for one in found if isinstance(one, Page)) == [
+        "Акты", "Весы", "Ворота", "Приёмка - ночь", "Тара",
+    ]  # fmt: skip
+
+
+def test_breadcrumbs_that_are_no_list_and_end_with_the_page_are_its_path(tmp_path: Path) -> None:
+    steps = '<a href="index.html">Index</a> &gt; <a href="d.html">Docs</a> &gt; <a href="p.html">Весы</a>'
+    head = "<html><head><title>Wiki -- Весы</title></head>"
+    (tmp_path / "p.html").write_text(
+        f'{head}<body><div id="breadcrumbs">{steps}</div><div class=wiki-content><p>Т.</p></div></body></html>',
+        encoding="utf-8",
+    )
+    [found] = open_source(f"html:{tmp_path}", Configuration(Settings(), Path(), {})).pages()
+    assert isinstance(found, Page)
+    assert (found.title, found.path) == ("Весы", ("Docs",))

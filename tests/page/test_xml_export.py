@@ -424,3 +424,22 @@ def test_a_page_in_an_unknown_state_and_one_without_its_text_are_failures(tmp_pa
         ("2", "has the state 'currend', which is not known"),
     ]
     assert [one.id for one in found if isinstance(one, Page)] == ["3"]
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        thing("InternalUser", "u1", value("name", "e.titova"), value("displayName", "Елена Титова")),
+        thing(
+            "InternalUser", "u1", value("name", "e.titova"), value("firstName", "Елена"), value("lastName", "Титова")
+        ),
+        thing("PersonalInformation", "u1", value("username", "e.titova"), value("fullName", "Елена Титова")),
+        thing("Space", "77", value("key", "~e.titova"), value("name", "Елена Титова")),
+    ],
+)
+@pytest.mark.parametrize("named", ['ri:userkey="k1"', 'ri:username="e.titova"'])
+def test_a_person_is_called_by_the_full_name_that_the_export_knows(tmp_path: Path, known: str, named: str) -> None:
+    user = f'<object class="ConfluenceUserImpl" package="p"><id name="key">k1</id>{value("name", "e.titova")}</object>'
+    text = f"<p>Звонить: <ac:link><ri:user {named}/></ac:link></p>"
+    found = pages(tmp_path, SPACE, EVERYBODY, user, known, page("1", "Главная"), body("1", text))
+    assert found["1"].markdown == "Звонить: Елена Титова"

@@ -8,7 +8,7 @@ from indexer.confluence.parse.links import PICTURE_ENDINGS, attachment_url, imag
 from indexer.confluence.parse.text import clean, escape
 from indexer.confluence.render.code import fence
 from indexer.confluence.render.macro import Macro, attribute
-from indexer.confluence.render.markdown import Renderer
+from indexer.confluence.render.markdown import NOTHING, Renderer
 
 SOURCES = ("diagram", "source", "code", "umldefinition")  # parameters that hold the text of a diagram
 
@@ -20,7 +20,7 @@ def plantuml(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
     ) or macro.get(*SOURCES)
     if body.strip():
         renderer.made["plantuml"] += 1
-        return fence(plain_source(body), "plantuml", tags, escape(clean(macro.get("title"))))
+        return source_block(renderer, plain_source(body), "plantuml", tags, escape(clean(macro.get("title"))))
     if macro.get("data") or macro.name == "plantumlcloud":
         return encoded_plantuml(renderer, macro.get("data"), macro.get("compressed"), macro.get("filename"), tags)
     return _from_file(renderer, macro, tags, "plantuml")
@@ -36,19 +36,30 @@ def encoded_plantuml(renderer: Renderer, data: str, compressed: str, filename: s
         renderer.lose("plantuml", filename or "plantumlcloud", str(error))
         return _unread(renderer, "PlantUML", filename, tags)
     renderer.made["plantuml"] += 1
-    return fence(source, "plantuml", tags)
+    return source_block(renderer, source, "plantuml", tags)
+
+
+def source_block(renderer: Renderer, source: str, language: str, tags: frozenset[str], title: str = "") -> str:
+    """A fence; of a diagram in a table cell, where no fence can stand, below the table, and its name in the cell."""
+    if "_cell" not in tags or not source.strip():
+        return fence(source, language, tags, title)
+    number = renderer.seen["_held"] = renderer.seen["_held"] + 1
+    name = renderer.word(f"Diagram {number}", f"Диаграмма {number}")
+    renderer.held.append(fence(source, language, NOTHING, f"{name}: {title}" if title else name))
+    return renderer.word(f"{name} (below the table)", f"{name} (под таблицей)")
 
 
 def mermaid(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
     body = macro.plain if macro.plain and macro.plain.strip() else macro.get(*SOURCES)
     if body:
-        return fence(body, "mermaid", tags, escape(clean(macro.get("title"))))
+        return source_block(renderer, body, "mermaid", tags, escape(clean(macro.get("title"))))
     return _from_file(renderer, macro, tags, "mermaid")
 
 
 def other_source(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
     if macro.plain and macro.plain.strip():
-        return fence(macro.plain, "dot" if macro.name != "flowchart" else "", tags, escape(clean(macro.get("title"))))
+        language = "dot" if macro.name != "flowchart" else ""
+        return source_block(renderer, macro.plain, language, tags, escape(clean(macro.get("title"))))
     return _from_file(renderer, macro, tags, "dot")
 
 
@@ -96,7 +107,7 @@ def _from_file(renderer: Renderer, macro: Macro, tags: frozenset[str], language:
     data = context.wiki.attachment(page_id, name) if name and not name.lower().endswith(PICTURE_ENDINGS) else None
     if data is not None:
         renderer.made[language] += 1
-        return fence(data.decode("utf-8", "replace").lstrip("\ufeff"), language, tags)
+        return source_block(renderer, data.decode("utf-8", "replace").lstrip("\ufeff"), language, tags)
     renderer.lose(language, name or macro.name, "its source is in no body and no file of the export")
     return _unread(renderer, {"plantuml": "PlantUML", "mermaid": "Mermaid"}.get(language, language), name, tags)
 

@@ -71,7 +71,10 @@ def _by_part(name: str) -> MacroHandler:
 def code(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
     renderer.made["code"] += 1
     text = macro.plain if macro.plain is not None else _text(macro.rich)
-    return fence(text, language_of(macro.get("language", "lang", "")), tags, escape(clean(macro.get("title"))))
+    language, title = language_of(macro.get("language", "lang", "")), escape(clean(macro.get("title")))
+    if language == "plantuml" or (not language and text.lstrip().startswith("@start")):
+        return diagrams.source_block(renderer, text, "plantuml", tags, title)
+    return fence(text, language, tags, title)
 
 
 def message(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:

@@ -6,7 +6,10 @@ Words follow the exporter's locale, so only ids and classes are relied on.
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
+from html import unescape
 from urllib.parse import unquote
 
 from lxml.etree import _Element
@@ -22,6 +25,13 @@ SPACE_LINK = re.compile(r"listpages\.action\?key=([\w~.-]+)")
 BASE_URL = re.compile(r"data-base-url=[\"']([^\"']+)[\"']")
 OWN_FILES = re.compile(r"href=[\"']attachments/(\d+)/")
 MEDIA_TYPE = re.compile(r"\(([\w.+-]+/[\w.+-]+)\)")
+TITLE = re.compile(r"<title[^<>]*+>([^<]*+)</title", re.IGNORECASE)
+SEPARATOR = re.compile(r" (?:--|::|\|) ")  # "Apache CXF -- Index", "Wiki | Page"; a dash may be of the titles
+LAST_SEPARATOR = re.compile(r" (?:--|::|\|) (?!.* (?:--|::|\|) )")  # "Page | Wiki"
+ANY_SEPARATOR = re.compile(r" (?:--|::|:|\||—|–|-) $")
+HEAD = 4096  # bytes of a file among which its title stands
+LEAST_TITLES = 5  # that must agree
+SHARED = 0.9  # of the titles; the rest may be the site's own front page
 BODIES = (
     '//*[@id="main-content"]', '//*[contains(concat(" ", normalize-space(@class), " "), " wiki-content ")]',
     '//*[@id="content"]', "//main", "//body",
@@ -45,17 +55,46 @@ class HtmlPage:
     broken: int  # characters that could not be decoded
 
 
-def read_html_page(data: bytes, name: str, space_name: str = "") -> HtmlPage:
-    """Read the file ``name``; ``space_name`` (of the index) tells where the title begins."""
+@dataclass(frozen=True, slots=True)
+class SiteName:
+    """What a site puts before or behind the title of every page, its separator included."""
+
+    before: str = ""
+    behind: str = ""
+
+
+def site_name(data: Sequence[bytes]) -> SiteName:
+    """The part that nearly all titles of several pages share; nothing when they share none."""
+    titles = [title for one in data if (title := _title_of(one))]
+    if len(titles) < LEAST_TITLES:
+        return SiteName()
+    before = Counter(title[: found.end()] for title in titles if (found := SEPARATOR.search(title)))
+    behind = Counter(title[found.start() :] for title in titles if (found := LAST_SEPARATOR.search(title)))
+    return SiteName(*(_shared(counted, len(titles)) for counted in (before, behind)))
+
+
+def _shared(counted: Counter[str], titles: int) -> str:
+    common = counted.most_common(1)
+    return common[0][0] if common and common[0][1] >= SHARED * titles else ""
+
+
+def _title_of(data: bytes) -> str:
+    found = TITLE.search(decode(data[:HEAD])[0])
+    return " ".join(clean(unescape(found[1])).split()) if found else ""
+
+
+def read_html_page(data: bytes, name: str, space_name: str = "", site: SiteName = SiteName()) -> HtmlPage:
+    """Read the file ``name``; ``space_name`` (of the index) and ``site`` tell where the title begins."""
     text, broken = decode(data)
     root = parse_document(text)
-    crumbs = [(text_of(link), link.get("href") or "") for link in root.xpath('//*[@id="breadcrumbs"]//li//a')]
+    links = root.xpath('//*[@id="breadcrumbs"]//li//a') or root.xpath('//*[@id="breadcrumbs"]//a')
+    crumbs = [(text_of(link), link.get("href") or "") for link in links]
     bars = [text_of(link) for link in root.xpath('//td[contains(@class, "topBarDiv")]//a')]
     names = (space_name, crumbs[0][0] if crumbs else "")
     whole = _first(root, '//*[@id="title-text"]', '//*[contains(@class, "pagetitle")]', "//title") or ""
     built_in = bool(root.xpath('//*[@id="title-text"]'))
     title = (
-        _without_space(whole, names, cut=built_in)
+        _without_site(_without_space(whole, names, cut=built_in), site, crumbs[-1][0] if crumbs else "")
         or _first(root, "//h1")
         or re.sub(r"\.html?$", "", name.rsplit("/", 1)[-1])
     )
@@ -66,7 +105,9 @@ def read_html_page(data: bytes, name: str, space_name: str = "") -> HtmlPage:
         space=key[1] if key else "",
         space_name=names[1] or names[0],
         title=title,
-        path=tuple(step for step, _ in crumbs[1:]) if crumbs else tuple(bars[:-1]),
+        path=tuple(step for step, href in crumbs[1:] if step and href != name.rsplit("/", 1)[-1])
+        if crumbs
+        else tuple(bars[:-1]),
         updated=_updated(root),
         base=based[1] if based else "",
         body=_body(root),
@@ -110,6 +151,15 @@ def _without_space(whole: str, space_names: tuple[str, ...], cut: bool) -> str:
         if name and whole.startswith(f"{name} : "):
             return whole[len(name) + 3 :]
     return whole.partition(" : ")[2] if cut and " : " in whole else whole
+
+
+def _without_site(whole: str, site: SiteName, last: str) -> str:
+    """``last``: of the breadcrumbs, which may be the page itself."""
+    if last and whole.endswith(last) and ANY_SEPARATOR.search(whole.removesuffix(last)):
+        return last
+    if site.before and whole.startswith(site.before):
+        return whole[len(site.before) :] or whole
+    return whole.removesuffix(site.behind) or whole if site.behind else whole
 
 
 def _updated(root: _Element) -> str:

@@ -59,6 +59,7 @@ class Renderer(MarkdownConverter):
         self.seen: Counter[str] = Counter()  # macros by name, in document order
         self.made: Counter[str] = Counter()  # tables, rows, links, … that reached the Markdown
         self.signs: dict[_Element, str] = {}  # behind the numbers of each ordered list
+        self.held: list[str] = []  # blocks that cannot stand in a table cell and follow below the table
         self.numbers: Numbering | None = None  # of headings, inside a macro that numbers them
         self.including: tuple[str, ...] = ()  # guard against include loops
         self._depth = 0

@@ -30,6 +30,16 @@ Row = tuple[Slot, ...]
 
 
 def table(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
+    """A table, and below it what none of its cells can hold."""
+    if "_cell" in tags:
+        return _table(renderer, node, tags)
+    outer, renderer.held = renderer.held, []
+    text = _table(renderer, node, tags)
+    following, renderer.held = renderer.held, outer
+    return "\n\n" + "\n\n".join(one.strip("\n") for one in (text, *following)) + "\n\n" if following else text
+
+
+def _table(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
     grid = read_grid(node)
     renderer.made["tables"] += 1
     renderer.made["rows"] += len(grid.rows)

@@ -20,7 +20,7 @@ from askwiki.configuration import Configuration
 from askwiki.data import Attachment, Loss, Page
 from askwiki.errors import SourceError
 from indexer.confluence.page import convert
-from indexer.confluence.parse.html_page import Index, identify, read_html_page, read_index
+from indexer.confluence.parse.html_page import HEAD, Index, SiteName, identify, read_html_page, read_index, site_name
 from indexer.confluence.parse.html_tree import decode, has_end, is_piece
 from indexer.confluence.parse.links import Context, NoSurroundings, attachment_url, page_url
 from indexer.confluence.parse.targets import file_page_id
@@ -109,6 +109,11 @@ class HtmlExport(NoSurroundings):
         return page_id in self._titles
 
     @cached_property
+    def _site(self) -> SiteName:
+        """What an exporter of sites puts before every title; an index of Confluence says it itself."""
+        return site_name([self._archive.read(file)[:HEAD] for file in self._files])
+
+    @cached_property
     def _base(self) -> str:
         """The address in the settings, else the one that pictures of some page mention."""
         if self._given_base:
@@ -120,7 +125,8 @@ class HtmlExport(NoSurroundings):
 
     def _page(self, entry: Entry) -> Page:
         index = entry.index
-        read = read_html_page(self._archive.read(entry.file), entry.file, index.space_name if index else "")
+        site = SiteName() if index else self._site
+        read = read_html_page(self._archive.read(entry.file), entry.file, index.space_name if index else "", site)
         self._folder = posixpath.dirname(entry.file)
         self._file_names = {entry.ref.id: _file_names(read.attachments)}
         base = self._base

@@ -107,6 +107,7 @@ class XmlExport(NoSurroundings):
         login, _, full = self._space.users.get(key, (key, "", ""))
         known = key in self._space.users or key.lower() in self._space.people
         named = full or self._space.people.get(login.lower(), ("", ""))[1] or self._rendered.people.get(login, "")
+        named = named or self._space.owners.get(login.lower(), "")
         return named or (login if known else "")
 
     def attachment(self, page_id: str, name: str) -> bytes | None:

@@ -27,6 +27,9 @@ WANTED = frozenset(
         "ConfluenceUserImpl",
         "InternalUser",
         "ApplicationUser",
+        "DefaultUser",
+        "User",
+        "PersonalInformation",
         "ContentProperty",
     }
 )
@@ -78,6 +81,7 @@ class Space:
     above: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # page -> pages that list it below
     users: dict[str, tuple[str, str, str]] = field(default_factory=dict)  # key -> (login, e-mail, full name)
     people: dict[str, tuple[str, str]] = field(default_factory=dict)  # login -> (e-mail, full name)
+    owners: dict[str, str] = field(default_factory=dict)  # login -> name of the personal space
     media_types: dict[str, str] = field(default_factory=dict)  # attachment -> type
     bodies_of: dict[str, tuple[str, ...]] = field(default_factory=dict)  # page -> ids of its bodies
     faults: list[str] = field(default_factory=list)
@@ -127,6 +131,8 @@ def read_space(file: IO[bytes]) -> Space:
 
 def _space(space: Space, entity: Entity) -> None:
     space.names[entity.id] = (entity.text("key"), entity.text("name"))
+    if entity.text("key").startswith("~") and entity.text("name"):  # the space of a person, called like him
+        space.owners[entity.text("key")[1:].lower()] = entity.text("name").strip()
     if entity.text("spaceStatus", "status").strip().casefold() == "archived":
         space.archived.add(entity.id)
     if home := entity.reference("homePage"):
@@ -204,17 +210,22 @@ def _permission(space: Space, entity: Entity) -> None:
 
 
 def _user(space: Space, entity: Entity) -> None:
-    login = entity.text("name", "lowerName").strip()
-    full = entity.text("displayName", "fullName").strip()
-    space.users[entity.id] = (login, entity.text("email", "emailAddress").strip(), full)
+    login = entity.text("name", "lowerName", "username").strip()
+    space.users[entity.id] = (login, entity.text("email", "emailAddress").strip(), _full_name(entity))
 
 
 def _person(space: Space, entity: Entity) -> None:
-    login = entity.text("name", "lowerName").strip()
-    full = entity.text("displayName", "fullName").strip()
+    login = entity.text("name", "lowerName", "username").strip()
     email = entity.text("emailAddress", "email").strip()
     if login:
-        space.people[login.lower()] = (email, full)
+        known = space.people.get(login.lower(), ("", ""))
+        space.people[login.lower()] = (email or known[0], _full_name(entity) or known[1])
+
+
+def _full_name(entity: Entity) -> str:
+    """As one property, or as two."""
+    whole = entity.text("displayName", "fullName").strip()
+    return whole or f"{entity.text('firstName').strip()} {entity.text('lastName').strip()}".strip()
 
 
 def _property(space: Space, entity: Entity) -> None:
@@ -235,6 +246,6 @@ READERS: dict[str, Callable[[Space, Entity], None]] = {
     "SpacePermission": _permission,
     "ConfluenceUserImpl": _user,
     "InternalUser": _person,
-    "ApplicationUser": _person,
+    **dict.fromkeys(("ApplicationUser", "DefaultUser", "User", "PersonalInformation"), _person),
     "ContentProperty": _property,
 }
