@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -66,6 +67,31 @@ def test_a_missing_key_and_a_plugin_put_aside_are_failures(tmp_path: Path) -> No
     (failed / "wiki_answer.py").touch()
     server = found(tmp_path)["server"]
     assert (server.state, "wiki_answer.py" in server.said) == ("failure", True)
+
+
+@pytest.mark.parametrize(
+    ("kept", "closed", "state", "named"),
+    [
+        (True, "plugins", "ok", ""),  # a container: the plugins' folder is the image's, the valves lie in volumes
+        (True, "plugins/wiki_answer", "failure", "plugins/wiki_answer"),
+        (False, "plugins", "failure", "plugins"),  # nobody has saved a valve yet: the folder would be made here
+    ],
+)
+def test_the_folders_where_valves_are_saved_must_be_writable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kept: bool, closed: str, state: str, named: str
+) -> None:
+    variables = environ(tmp_path)
+    for plugin in ("wiki_answer", "wiki_condense"):
+        (tmp_path / "plugins" / f"{plugin}.py").touch()
+        if kept:
+            (tmp_path / "plugins" / plugin).mkdir()
+    access = os.access  # root may write anywhere
+    monkeypatch.setattr(os, "access", lambda place, mode: place != tmp_path / closed and access(place, mode))
+    server = next(one for one in examine(load_configuration(variables, CONFIG), variables) if one.part == "server")
+    assert (server.state, server.said.split(" cannot be written")[0] if named else "") == (
+        state,
+        str(tmp_path / named) if named else "",
+    )
 
 
 def test_an_unusable_encoder_leaves_the_other_parts_examined(tmp_path: Path) -> None:

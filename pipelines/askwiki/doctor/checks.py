@@ -113,13 +113,20 @@ def _server(environ: Mapping[str, str]) -> Finding:
             f"The Pipelines server put {', '.join(failed)} into {folder / 'failed'}.",
             "Read the server's log, mend the cause and move the files back.",
         )
-    if not os.access(folder, os.W_OK):
-        return Finding("server", "failure", f"{folder} cannot be written.", "The server keeps its valves there.")
+    if closed := _unwritable(folder):
+        said = f"{', '.join(map(str, closed))} cannot be written by the account that this command runs as."
+        return Finding("server", "failure", said, "The server keeps the admin's valves there: give it to that account.")
     refused = [one for plugin in sorted(folder.glob("wiki_*/")) for one in recall(plugin).refused]
     if refused:
         said = f"Wrong values in the admin panel, the last good ones are in force: {'; '.join(refused)}."
         return Finding("server", "warning", said, "Mend them in Open WebUI: Admin Panel, Settings, Pipelines.")
     return Finding("server", "ok", f"The key is set; plugins and valves are in {folder}.")
+
+
+def _unwritable(folder: Path) -> list[Path]:
+    """Where valves cannot be saved: a folder of each plugin's own, the plugins' folder before there is one."""
+    places = {place if (place := plugin.with_suffix("")).is_dir() else folder for plugin in folder.glob("wiki_*.py")}
+    return sorted(place for place in places or {folder} if not os.access(place, os.W_OK))
 
 
 def _groups(configuration: Configuration) -> Finding:
