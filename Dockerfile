@@ -1,4 +1,3 @@
-# syntax=docker/dockerfile:1
 # Two images from one file: the server that Open WebUI connects to, and the indexer.
 #   docker build --target pipelines -t askwiki-pipelines .
 #   docker build --target indexer   -t askwiki-indexer .
