@@ -265,6 +265,16 @@ def test_what_was_said_is_put_another_way_without_a_search() -> None:
     assert "assistant: 3 дня.\n" in llm.asked("answer")[0].messages[1].content
 
 
+def test_while_the_first_index_is_being_filled_the_chat_says_that_pages_may_be_missing() -> None:
+    made = kit(None)
+    assert isinstance(made.reader, MemoryReader)
+    made.reader.filled = False
+    seen = put([Turn("user", "Какой лимит перевода?")], made)
+    unfinished = "Индекс вики ещё строится, в нём пока не все страницы: чего нет в ответе, может найтись позже."
+    assert seen.answer.degraded == (unfinished,)
+    assert unfinished in seen.statuses
+
+
 BROKEN_OFF = "Ответ оборвался, потому что языковая модель перестала отвечать."
 LESS = "Разговор не поместился в модель, беру меньше…"
 

@@ -73,11 +73,30 @@ def test_a_chunk_comes_back_as_it_was_written(store: Store) -> None:
     writer.close()
 
 
-def test_nothing_is_seen_before_the_first_commit(store: Store) -> None:
+def test_the_first_index_of_a_server_answers_while_it_is_filled_that_of_a_folder_when_it_is_published(
+    store: Store, request: pytest.FixtureRequest
+) -> None:
     writer, reader = store.writer(), store.reader()
     write_page(writer, make_chunk("1", 0, "Сброс пароля"))
-    assert reader.count() == 0
+    assert reader.count() == (0 if request.node.callspec.params["store"] == "embedded" else 1)
+    assert reader.whole() is (reader.count() == 0)  # what is seen before its time is said to be a part
+    writer.commit()
     writer.close()
+    late = store.reader()
+    assert (late.count(), late.whole()) == (1, True)
+
+
+def test_a_rebuilt_index_is_not_seen_before_it_is_whole(store: Store) -> None:
+    writer, reader = store.writer(), store.reader()
+    write_page(writer, make_chunk("1", 0, "Сброс пароля"))
+    writer.commit()
+    writer.close()
+    anew = store.writer(rebuild=True)
+    write_page(anew, make_chunk("1", 0, "Сброс пароля"), make_chunk("1", 1, "Смена ключа"))
+    assert reader.count() == 1
+    anew.commit()
+    anew.close()
+    assert store.reader().count() == 2
 
 
 def test_each_leg_ranks_by_score_and_equal_scores_by_id(store: Store) -> None:

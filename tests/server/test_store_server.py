@@ -89,7 +89,7 @@ def test_several_indexers_fill_one_collection(server: QdrantServer) -> None:
 def test_a_collection_of_somebody_else_is_left_alone(server: QdrantServer, name: str) -> None:
     server.clients[0].create_collection(name, models.VectorParams(size=2, distance=models.Distance.DOT))
     if name == "wiki_v1":
-        server.switch("wiki", name, replaces=False)
+        server.switch(name, given=["wiki"])
     for attempt in (lambda: server_reader(server).count(), lambda: ServerWriter(server, FINGERPRINT)):
         with pytest.raises(StoreError, match=r"store\.collection"):
             attempt()

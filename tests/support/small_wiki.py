@@ -66,6 +66,7 @@ class MemoryReader:
         self.chunks = list(chunks)
         self.broken: Exception | None = None
         self.searches = 0
+        self.filled = True  # False: as while the first index of a server is being made
         self._readers = dict(readers or {})
         self._fingerprint = dict(fingerprint or {})
         self._dense = {each.id: embedder.documents([_embedded(each)])[0] for each in chunks}
@@ -101,6 +102,9 @@ class MemoryReader:
 
     def freshness(self) -> list[Freshness]:
         return []
+
+    def whole(self) -> bool:
+        return self.filled
 
     def close(self) -> None:
         """Nothing is open."""

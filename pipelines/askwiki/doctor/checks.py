@@ -15,6 +15,7 @@ from askwiki.access.rights import NOBODY, acl_key, names, unbelieved, unknown_po
 from askwiki.configuration import CHECKOUT, Configuration, setting_names
 from askwiki.data import PUBLIC
 from askwiki.doctor.llm import probe_llm
+from askwiki.doctor.prefixes import unprefixed
 from askwiki.doctor.qdrant import probe_qdrant
 from askwiki.doctor.rights import closed_by_age, longest
 from askwiki.encoders.factory import make_embedder, make_sparse
@@ -151,6 +152,8 @@ def _encoders(settings: Settings, models: list[tuple[Embedder, SparseEncoder]]) 
         f"{settings.embedding.kind} {settings.embedding.model} ({embedder.size} numbers, {embedder.limit} tokens) and "
         f"{settings.sparse.kind}: loaded in {loaded - started:.1f} s, a question takes {asked * 1000:.0f} ms."
     )
+    if mend := unprefixed(settings.embedding):
+        return Finding("encoders", "warning", said, mend)
     return Finding("encoders", "ok", said)
 
 
@@ -217,6 +220,9 @@ def _with_times(found: Finding, settings: Settings, reader: Reader) -> Finding:
 
 def _freshness(reader: Reader) -> Finding:
     runs = reader.freshness()
+    if not reader.whole():
+        said = f"The first index is being built, {reader.count()} chunks so far; what is there is answered from."
+        return Finding("freshness", "warning", said, "Wait: the indexer's log says how long it will take.")
     if not runs:
         return Finding("freshness", "warning", "No sync has finished yet.", "Run: python -m indexer sync")
     oldest = min(runs, key=lambda run: run.started)

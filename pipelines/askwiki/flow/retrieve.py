@@ -82,6 +82,8 @@ def search_question(
         found, rights = kit.guard.call("store", work, seconds=settings.timeout, cancel=run.cancel)
         if rights.sources is not None:
             yield run.missing("search", "rights_old")
+        if not kit.reader.whole():
+            yield run.missing("search", "index_unfinished")
         return boost_preferred(found, question, settings), rights
 
 

@@ -94,6 +94,10 @@ class Reader(Protocol):
         """The last successful run of every source, by name."""
         ...
 
+    def whole(self) -> bool:
+        """False while the very first index is being filled: it answers already, of the pages that it has."""
+        ...
+
     def close(self) -> None: ...
 
 

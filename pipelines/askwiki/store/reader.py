@@ -84,6 +84,8 @@ class Index(Protocol):
 
     def freshness(self) -> list[Freshness]: ...
 
+    def whole(self) -> bool: ...
+
     def close(self) -> None: ...
 
 
@@ -117,6 +119,9 @@ class IndexReader:
 
     def freshness(self) -> list[Freshness]:
         return self._index.freshness()
+
+    def whole(self) -> bool:
+        return self._index.whole()
 
     def close(self) -> None:
         self._index.close()

@@ -69,6 +69,10 @@ class InForce:
     def freshness(self) -> list[Freshness]:
         return read_runs(self._root)
 
+    def whole(self) -> bool:
+        """A folder's index is published when it is whole."""
+        return True
+
     def current(self) -> Opened | None:
         """A version still in use by another thread stays open until that thread lets go of it."""
         opened = self._opened

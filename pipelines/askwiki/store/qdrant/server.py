@@ -84,11 +84,13 @@ class QdrantServer:
     def version(self) -> str:
         return str(self.call("info").version)
 
+    def aliases(self) -> dict[str, str]:
+        """Alias -> collection."""
+        return {one.alias_name: one.collection_name for one in self.call("get_aliases").aliases}
+
     def aliased(self, name: str) -> str:
         """The collection behind the alias, empty when there is none."""
-        aliases = self.call("get_aliases").aliases
-        found = [alias.collection_name for alias in aliases if alias.alias_name == name]
-        return str(found[0]) if found else ""
+        return self.aliases().get(name, "")
 
     def collections(self) -> list[str]:
         return [item.name for item in self.call("get_collections").collections]
@@ -130,12 +132,14 @@ class QdrantServer:
         for name, kind in INDEXES.items():
             self.call("create_payload_index", collection, name, models.PayloadSchemaType(kind))
 
-    def switch(self, name: str, collection: str, *, replaces: bool) -> None:
-        """Move the alias in one step."""
-        create = models.CreateAlias(alias_name=name, collection_name=collection)
-        steps: list[Any] = [models.CreateAliasOperation(create_alias=create)]
-        if replaces:
-            steps.insert(0, models.DeleteAliasOperation(delete_alias=models.DeleteAlias(alias_name=name)))
+    def switch(self, collection: str, *, given: Sequence[str], gone: Sequence[str] = ()) -> None:
+        """Give ``collection`` these aliases and take others away, from whatever has them, in one step."""
+        steps: list[Any] = [
+            models.DeleteAliasOperation(delete_alias=models.DeleteAlias(alias_name=name)) for name in gone
+        ]
+        for name in given:
+            create = models.CreateAlias(alias_name=name, collection_name=collection)
+            steps.append(models.CreateAliasOperation(create_alias=create))
         self.call("update_collection_aliases", change_aliases_operations=steps)
 
     def drop(self, collection: str) -> None:

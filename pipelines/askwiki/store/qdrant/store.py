@@ -1,7 +1,8 @@
 """Reader and writer over a Qdrant server: versioned collections behind one alias.
 
 ``NAME`` is the alias, ``NAME_v1``, ``NAME_v2`` … the collections. The one with the alias answers; a
-higher number is a new index being filled, a lower one is what it replaced.
+higher number is a new index being filled, a lower one is what it replaced. The very first one answers from its
+first page on, for a large wiki takes hours; until it is whole it has the alias ``NAME_filling`` too.
 """
 
 from __future__ import annotations
@@ -47,6 +48,9 @@ class _Alias:
     def freshness(self) -> list[Freshness]:
         return self.ask(lambda records: records.runs(), [])
 
+    def whole(self) -> bool:
+        return self._current().whole
+
     def close(self) -> None:
         self._server.close()
 
@@ -65,11 +69,13 @@ class _Alias:
         with self._lock:
             now = time.monotonic()
             if self._found is None or now - self._found.since > KNOWN_SECONDS:
-                name = self._server.aliased(self._server.settings.collection)
+                aliases = self._server.aliases()
+                name = aliases.get(self._server.settings.collection, "")
                 if self._found is not None and self._found.name == name:
                     self._found.since = now
                 else:
                     self._found = _Found(self._server, name, now)
+                self._found.whole = _filling(self._server) not in aliases
             return self._found
 
 
@@ -77,7 +83,7 @@ class _Found:
     """The collection behind the alias when it was looked up; no records when there is none."""
 
     def __init__(self, server: QdrantServer, name: str, since: float) -> None:
-        self.name, self.since = name, since
+        self.name, self.since, self.whole = name, since, True
         if not name:
             _refuse_strangers(server)
         self.fingerprint = _fingerprint(server, name) if name else {}
@@ -98,6 +104,9 @@ class ServerWriter:
             self._collection = self._answering
         else:
             self._collection = _unfinished(server, self._answering, fingerprint)
+        if not self._answering:
+            server.switch(self._collection, given=[name, _filling(server)])
+            self._answering = self._collection
         self._engine = ServerEngine(server, self._collection)
         self._records = RecordWriter(self._engine)
         self._leases: dict[str, Lease] = {}
@@ -142,10 +151,13 @@ class ServerWriter:
         """A new collection takes over in one step; the old one goes when no question can be using it."""
         if not others_write(self._engine, set(self._leases)):  # they may be about to use a conjunction
             self._records.forget_unused_access()
-        if self._collection == self._answering:
+        name, filling = self._server.settings.collection, _filling(self._server)
+        given = [] if self._collection == self._answering else [name]
+        gone = [*given, *({filling} & self._server.aliases().keys())]
+        if gone:
+            self._server.switch(self._collection, given=given, gone=gone)
+        if not given:
             return
-        name = self._server.settings.collection
-        self._server.switch(name, self._collection, replaces=bool(self._answering))
         self._answering = self._collection
         older = [other for other in _versions(self._server) if _number(other) < _number(self._collection)]
         if older:
@@ -159,6 +171,11 @@ class ServerWriter:
                 lease.release()
         self._leases = {}
         self._server.close()
+
+
+def _filling(server: QdrantServer) -> str:
+    """The alias that the first index has until it is whole."""
+    return f"{server.settings.collection}_filling"
 
 
 def _refuse_strangers(server: QdrantServer) -> None:
