@@ -87,7 +87,7 @@ class _Model:
         with self._lock, running(self._name):
             return self.flag.encode(
                 list(texts),
-                batch_size=len(texts),
+                batch_size=len(texts) + 1,  # a full batch would print bars of progress, at every question
                 max_length=limit,
                 return_dense=dense,
                 return_sparse=not dense,
