@@ -37,12 +37,13 @@ COPY --chown=askwiki pipelines/wiki_condense.py pipelines/wiki_answer.py pipelin
 RUN mkdir -p pipelines/wiki_condense pipelines/wiki_answer && chown -R askwiki pipelines
 USER 10001
 EXPOSE 9099
-HEALTHCHECK --interval=15s --timeout=5s --start-period=120s --retries=4 \
+# The timeout: a busy machine needs seconds to start the check itself.
+HEALTHCHECK --interval=15s --timeout=20s --start-period=120s --retries=4 \
     CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:9099/health', timeout=4)"]
 CMD ["python", "-m", "askwiki", "serve", "--host", "0.0.0.0", "--port", "9099"]
 
 FROM base AS indexer
 USER 10001
-HEALTHCHECK --interval=60s --timeout=10s --start-period=300s --retries=3 \
+HEALTHCHECK --interval=60s --timeout=30s --start-period=300s --retries=3 \
     CMD ["python", "-m", "indexer", "schedule", "--healthy"]
 CMD ["python", "-m", "indexer", "schedule"]

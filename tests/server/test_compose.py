@@ -15,6 +15,7 @@ import pytest
 import yaml
 
 from askwiki.configuration import NOT_SETTINGS, PREFIX, SHORT_NAMES, load_configuration, setting_names
+from askwiki.doctor.prefixes import unprefixed
 from tests.e2e.webui import compose_environment
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -99,9 +100,17 @@ def test_volumes_of_our_user_are_shared_with_no_other() -> None:
         assert service["image"] not in ours or not mounted[name] & others, name
 
 
+# The lines of .env.example that somebody takes the # from to have the larger models.
+LARGER = {
+    name: value.strip('"')
+    for name, value in re.findall(r"^#(\w+)=(.*)$", (ROOT / ".env.example").read_text(encoding="utf-8"), re.MULTILINE)
+}
+
+
 def test_the_encoder_service_makes_what_the_server_would_make_itself() -> None:
     """With the profile's settings the index is the same, and both know the one key."""
     secret = {
+        **LARGER,
         "ENCODER_KEY": "k",
         "QDRANT_KEY": "q",
         "QDRANT_READ_KEY": "r",
@@ -116,6 +125,49 @@ def test_the_encoder_service_makes_what_the_server_would_make_itself() -> None:
     assert replace(ours.embedding, key="") == replace(theirs.embedding, key="")
     assert (theirs.embedding.key, ours.embedding.key, ours.sparse.key) == ("k", "k", "k")
     assert (ours.sparse.kind, ours.sparse.model) == (theirs.sparse.kind, theirs.sparse.model)
+
+
+def test_the_larger_models_get_the_words_in_front_that_they_were_trained_with() -> None:
+    needed = dict.fromkeys(["QDRANT_KEY", "QDRANT_READ_KEY", "PIPELINES_API_KEY", "WIKI_URL", "SOURCE"], "x")
+    variables = compose_environment("pipelines", {**needed, **LARGER})
+    larger = load_configuration({"ASKWIKI_CONFIG": str(ROOT / "config"), **variables}).settings.embedding
+    assert (larger.kind, unprefixed(larger)) == ("sentence-transformers", "")
+    assert "'search_query: '" in unprefixed(replace(larger, query_prefix="query: "))
+
+
+def test_a_switch_of_env_reaches_the_setting_it_names() -> None:
+    """Each line: service, variable of .env, value, setting."""
+    lines = [
+        ("indexer", "VISION", "true", "context.vision", True),
+        ("indexer", "LLM_MODEL_VISION", "qwen-vl", "llm.vision.model", "qwen-vl"),
+        ("indexer", "LLM_MODEL_CONTEXT", "small", "llm.context.model", "small"),
+        ("indexer", "LLM_MODEL_CUT", "small", "llm.cut.model", "small"),
+        ("pipelines", "LLM_MODEL_CONDENSE", "small", "llm.condense.model", "small"),
+        ("pipelines", "LLM_MODEL_RELEVANCE", "small", "llm.relevance.model", "small"),
+        ("pipelines", "LLM_MODEL_ANSWER", "large", "llm.answer.model", "large"),
+        ("pipelines", "RELEVANCE_GROUP", "6", "relevance.group", 6),
+        ("pipelines", "RERANK_KIND", "endpoint", "rerank.kind", "endpoint"),
+        ("pipelines", "RERANK_MODEL", "bge", "rerank.model", "bge"),
+        ("pipelines", "RERANK_URL", "http://r/rerank", "rerank.url", "http://r/rerank"),
+        ("pipelines", "RERANK_KEY", "k", "rerank.key", "k"),
+        ("pipelines", "LOG_FORMAT", "json", "log_format", "json"),
+        ("indexer", "LOG_FORMAT", "json", "log_format", "json"),
+        ("pipelines", "SYNC_INTERVAL", "600", "schedule.interval", 600.0),
+    ]
+    needed = dict.fromkeys(["QDRANT_KEY", "QDRANT_READ_KEY", "PIPELINES_API_KEY", "WIKI_URL", "SOURCE"], "x")
+    for service, variable, value, setting, read in lines:
+        environ = compose_environment(service, {**needed, variable: value})
+        settings: Any = load_configuration({"ASKWIKI_CONFIG": str(ROOT / "config"), **environ}).settings
+        for step in setting.split("."):
+            settings = getattr(settings, step)
+        assert settings == read, variable
+
+
+def test_a_chat_is_not_shared_by_link_unless_the_company_wants_it() -> None:
+    secrets = ("PIPELINES_API_KEY", "WEBUI_SECRET_KEY", "WEBUI_ADMIN_EMAIL", "WEBUI_ADMIN_PASSWORD", "WIKI_URL")
+    needed = dict.fromkeys(secrets, "x")
+    shared = [compose_environment("open-webui", {**needed, **more}) for more in ({}, {"CHAT_SHARING": "true"})]
+    assert [variables["USER_PERMISSIONS_CHAT_SHARE"] for variables in shared] == ["false", "true"]
 
 
 def test_only_the_indexer_may_write_to_the_store() -> None:
