@@ -205,6 +205,7 @@ class Question:
     terms: tuple[str, ...] = ()  # further words for the sparse search
     need: Need = "search"
     history: tuple[Turn, ...] = ()  # what the answer may refer to, own links stripped
+    begun: str = ""  # the answer so far, where the chat wants it continued
     note: str = ""  # why it is not better than it is ("LLM did not answer")
 
 

@@ -6,6 +6,8 @@ wrong and what to do about it. Foreign exceptions are turned into them at the ed
 
 from __future__ import annotations
 
+from typing import Literal
+
 from askwiki.masking import masked
 
 
@@ -49,6 +51,18 @@ class ModelError(AskWikiError):
 
 class ContextOverflow(ModelError):
     """The prompt is longer than the model takes; a shorter one may pass."""
+
+
+class ModelRefuses(ModelError):
+    """The model's server will refuse every call for now: the key, the quota or the model's name is wrong."""
+
+
+class NoWords(ModelError):
+    """The model did answer, but with no text for the person."""
+
+    def __init__(self, sentence: str, why: Literal["thought", "withheld", "nothing"] = "nothing") -> None:
+        super().__init__(sentence)
+        self.why = why  # it only thought | the server's content filter took it | neither is known
 
 
 class Cancelled(AskWikiError):

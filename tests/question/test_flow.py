@@ -800,3 +800,31 @@ def test_settings_of_the_admin_panel_win_over_the_kits() -> None:
     settings = replace(Settings(), search=SearchSettings(candidates=1), answer=NO_THRESHOLD)
     trace = retrieve([Turn("user", LIMIT)], ANYBODY, kit=kit(), settings=settings)
     assert len(trace.found) == 1
+
+
+# --- the chat's button "Continue" -------------------------------------------------------------------------
+
+LISTED = "\n\n**Источники**\n\n1. [Лимиты переводов](https://wiki.example.com/limits)"
+CUT = (Turn("user", LIMIT), Turn("assistant", f"Разовый лимит 100 000 рублей [1], а{LISTED}"))
+
+
+def test_an_answer_that_the_chat_wants_continued_goes_on_where_it_broke_off() -> None:
+    llm = answering("возврат занимает 3 дня [1].", "Возврат")
+    seen = put(CUT, kit(llm))
+    assert seen.text.startswith("\n\nвозврат занимает 3 дня [1].")
+    asked = llm.asked("answer")[0].messages
+    assert [message.role for message in asked] == ["system", "user", "assistant", "user"]
+    assert asked[2].content == "Разовый лимит 100 000 рублей, а"
+    assert asked[3].content.startswith("Продолжи этот ответ с того места, где он оборван.")
+    assert llm.asked("condense") == []
+    assert seen.answer.trace is not None and seen.answer.trace.question.text == LIMIT
+
+
+def test_where_nothing_is_to_be_added_it_says_so() -> None:
+    assert put(CUT, kit(answering("NO_ANSWER", "лимит"))).text == "\n\nДобавить к ответу нечего."
+
+
+@pytest.mark.parametrize("llm", [None, answering(ModelError("down"), "лимит")])
+def test_without_a_model_nothing_is_put_below_what_was_begun(llm: ScriptedLlm | None) -> None:
+    sentence = "Продолжить начатый ответ может только языковая модель, а она сейчас недоступна."
+    assert put(CUT, kit(llm)).text == f"\n\n{sentence}"

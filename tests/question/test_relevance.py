@@ -16,6 +16,7 @@ from askwiki.errors import Cancelled, ModelError
 from askwiki.llm.port import Message
 from askwiki.settings import RelevanceSettings
 from askwiki.stages.relevance import judge, read_verdicts
+from askwiki.stages.relevance.calls import Untold
 from tests.support.scripted import ScriptedLlm
 from tests.support.small_wiki import chunk, kit_of
 from tests.support.waiting import PATIENCE, until
@@ -58,6 +59,9 @@ def judged(llm: ScriptedLlm, names: str, **settings: Any) -> list[tuple[str, Ver
         ("10", ["unanswered"]),
         ("", ["unanswered"]),
         ("Не могу сказать", ["unanswered"]),
+        ("Фрагмент 1: 0", ["no"]),
+        ("**1**", ["yes"]),
+        ('{"relevant": false}', ["no"]),
     ],
 )
 def test_one_verdict_is_read(text: str, verdicts: list[str]) -> None:
@@ -75,6 +79,27 @@ def test_one_verdict_is_read(text: str, verdicts: list[str]) -> None:
         ("1) 0\n3) 1", ["no", "unanswered", "yes"]),
         ("11", ["unanswered"] * 3),
         ("", ["unanswered"] * 3),
+        ("Ответ: 101", ["yes", "no", "yes"]),
+        ("```\n101\n```", ["yes", "no", "yes"]),
+        ("**1**: 1\n**2**: 0\n**3**: 1", ["yes", "no", "yes"]),
+        ("1. **1**\n2. **0**\n3. **1**", ["yes", "no", "yes"]),
+        ("Фрагмент 1: 1\nФрагмент 2: 0\nФрагмент 3: 1", ["yes", "no", "yes"]),
+        ("Фрагмент №1 – есть лимит: 1\nФрагмент №2 – нет\nФрагмент №3 – да", ["yes", "no", "yes"]),
+        ("1: 1 — есть лимит 0 рублей\n2: 0\n3: 1", ["yes", "no", "yes"]),
+        ("[1] 1\n[2] 0\n[3] 1", ["yes", "no", "yes"]),
+        ("1=1; 2=0; 3=1", ["yes", "no", "yes"]),
+        ("1 1\n2 0\n3 1", ["yes", "no", "yes"]),
+        ("| № | Оценка |\n|---|---|\n| 1 | 1 |\n| 2 | 0 |\n| 3 | 1 |", ["yes", "no", "yes"]),
+        ("<<1 ab12cd34>>: 1\n<<2 ab12cd34>>: 0\n<<3 ab12cd34>>: 1", ["yes", "no", "yes"]),
+        ("Да\nНет\nДа", ["yes", "no", "yes"]),
+        ('{"1": 1, "2": 0, "3": 1}', ["yes", "no", "yes"]),
+        ('{"fragment_1": true, "fragment_2": false, "fragment_3": true}', ["yes", "no", "yes"]),
+        ('```json\n{"verdicts": [1, 0, 1]}\n```', ["yes", "no", "yes"]),
+        ('{"verdicts": "101"}', ["yes", "no", "yes"]),
+        ('[{"fragment": 1, "relevant": true}, {"fragment": 3, "relevant": false}]', ["yes", "unanswered", "no"]),
+        ('{"results": [{"id": 2, "why": "про лимит 1", "score": 0}]}', ["unanswered", "no", "unanswered"]),
+        ("1: 1\n1: 0\n2: 0\n3: 1", ["unanswered", "no", "yes"]),
+        ("Фрагменты 1 и 3 подходят.", ["unanswered"] * 3),
     ],
 )
 def test_several_verdicts_are_read(text: str, verdicts: list[str]) -> None:
@@ -99,6 +124,26 @@ def test_groups_make_fewer_calls() -> None:
     llm = ScriptedLlm(parallel=1).enqueue("relevance", "10", "01", "1")
     assert judged(llm, "abcde", group=2) == [("a", "yes"), ("d", "yes"), ("e", "yes"), ("b", "no"), ("c", "no")]
     assert len(llm.history) == 3
+
+
+def test_what_a_reply_for_a_group_does_not_say_is_asked_again_alone() -> None:
+    llm = ScriptedLlm(parallel=1).enqueue("relevance", "1: 1\n2: 0\n4: 0", "1")
+    assert judged(llm, "abcd", group=4) == [("a", "yes"), ("c", "yes"), ("b", "no"), ("d", "no")]
+    assert ["текст c" in asked.text and "текст a" not in asked.text for asked in llm.history] == [False, True]
+
+
+def test_a_digit_too_few_says_nothing_of_any_so_each_is_asked_alone() -> None:
+    llm = ScriptedLlm(parallel=1).enqueue("relevance", "10", "1", "0", "1")
+    assert judged(llm, "abc", group=3) == [("a", "yes"), ("c", "yes"), ("b", "no")]
+
+
+def test_why_there_is_no_verdict_is_told_apart() -> None:
+    llm = ScriptedLlm(parallel=1).always("relevance", by_text(a="1", b="Трудно сказать", c=ModelError("down")))
+    untold = Untold()
+    kit = kit_of([], llm=llm)
+    one_each = RelevanceSettings(group=1)
+    drain(judge(candidates(*"abc"), QUESTION, kit=kit, settings=one_each, untold=untold))
+    assert (untold.unread, untold.failed, untold.late) == (1, 1, 0)
 
 
 def test_instruction_and_question_come_before_the_fragment_and_do_not_change() -> None:

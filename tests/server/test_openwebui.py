@@ -10,8 +10,11 @@ from typing import Any
 import pytest
 
 from askwiki.data import Answer, Event, Source, Status, Token, Turn
+from askwiki.errors import ModelError
 from askwiki.openwebui.events import items, last_words, pieces, text_of, turns_of
 from askwiki.openwebui.service_requests import first_question, plain_title, service_reply, task_by_text
+from tests.support.scripted import ScriptedLlm
+from tests.support.small_wiki import kit_of
 
 PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
 FILES = {"type": "text", "text": "<attached_files>\n<file name='a.png'/>\n</attached_files>"}
@@ -216,3 +219,34 @@ def test_the_first_question_is_found_without_the_marks_of_a_history_too() -> Non
 )
 def test_a_title_is_one_plain_line(text: str, title: str) -> None:
     assert plain_title(text) == title
+
+
+# --- the button "Merge responses" -------------------------------------------------------------------------
+
+ONE = "Лимит 100 рублей [1].\n\n**Источники**\n\n1. [Лимиты](https://wiki.example.com/limits) · обновлено сегодня"
+TWO = "В день не больше двух переводов [1].\n\n**Источники**\n\n1. [Переводы](https://wiki.example.com/transfers)"
+MERGE_PROMPT = (
+    "You have been provided with a set of responses from various models to the latest user query: "
+    '"Какой «лимит» "на день"?"\n\nYour task is to synthesize these responses into a single, high-quality response.\n\n'
+    f'Responses from models: """{ONE}"""\n\n"""{TWO}"""'
+)
+
+
+def test_answers_are_merged_by_the_model_and_keep_their_pages() -> None:
+    said = "Лимит 100 рублей [1], и не больше двух переводов. ![](https://evil.example/x.png)"
+    llm = ScriptedLlm().enqueue("answer", said)
+    assert task_by_text(MERGE_PROMPT) == "moa_response_generation"
+    reply = service_reply("moa_response_generation", MERGE_PROMPT, kit=kit_of([], llm=llm), cancel=threading.Event())
+    assert reply.startswith("Лимит 100 рублей, и не больше двух переводов.") and "evil" not in reply
+    assert reply.endswith(
+        "**Источники**\n\n1. [Лимиты](https://wiki.example.com/limits) · обновлено сегодня\n"
+        "2. [Переводы](https://wiki.example.com/transfers)"
+    )
+    asked = llm.history[0].text
+    assert 'Какой «лимит» "на день"?' in asked and "Лимит 100 рублей." in asked and "wiki.example.com" not in asked
+
+
+@pytest.mark.parametrize("llm", [None, ScriptedLlm().enqueue("answer", ModelError("down"))])
+def test_without_a_model_the_fullest_answer_stands_for_all(llm: ScriptedLlm | None) -> None:
+    reply = service_reply("moa_response_generation", MERGE_PROMPT, kit=kit_of([], llm=llm), cancel=threading.Event())
+    assert reply == ONE

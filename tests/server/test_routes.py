@@ -142,9 +142,10 @@ def test_another_site_is_allowed_nothing(served: Running) -> None:
     assert requests.options(f"{served.url}/chat/completions", headers=preflight, timeout=PATIENCE).status_code == 401
 
 
-def test_a_body_over_the_limit_is_refused_with_a_sentence(served: Running) -> None:
+@pytest.mark.parametrize("route", ["chat/completions", "v1/chat/completions", "wiki_condense/filter/inlet"])
+def test_a_body_over_the_limit_is_refused_with_a_sentence(served: Running, route: str) -> None:
     body = {**QUESTION, "padding": "x" * 4_000_001}
-    answer = requests.post(f"{served.url}/chat/completions", json=body, headers=served.headers, timeout=PATIENCE)
+    answer = requests.post(f"{served.url}/{route}", json=body, headers=served.headers, timeout=PATIENCE)
     assert (answer.status_code, answer.json()["detail"]) == (
         413,
         "Сообщение слишком большое для ассистента. Начните новый чат и задайте вопрос словами, без картинок.",

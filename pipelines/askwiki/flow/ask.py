@@ -17,7 +17,7 @@ from askwiki.configuration import settings_digest
 from askwiki.data import Answer, Event, Identity, Question, Rights, Status, Trace, Turn
 from askwiki.errors import ModelError, StoreError, StoreMismatch
 from askwiki.flow.lookup import drain, look_up
-from askwiki.flow.messages import refuse, talk
+from askwiki.flow.messages import not_continued, refuse, talk
 from askwiki.flow.retrieve import check_relevance, collect, understand
 from askwiki.flow.run import QuestionRun
 from askwiki.flow.writing import rework, write_answer
@@ -107,6 +107,10 @@ def _answer(
     asked = trace.question
     if asked.need == "smalltalk":
         return (yield from talk(run, asked)), trace
+    if asked.begun:
+        yield run.token("\n\n")  # the chat puts what comes right behind what is there
+    if asked.begun and run.llm is None:
+        return (yield from not_continued(run)), trace
     if asked.need == "dialogue":
         return (yield from rework(run, asked, turns)), trace
     if not trace.gated:
@@ -117,7 +121,7 @@ def _answer(
         return (yield from refuse(run, kind_of_refusal(asked, trace.gated), trace.gated, rights)), trace
     sure = trace.confidence or 0.0
     run.weak = sure < run.settings.answer.low_confidence
-    if run.kit.llm is None and sure < run.settings.answer.refusal_threshold:
+    if run.llm is None and sure < run.settings.answer.refusal_threshold:
         return (yield from refuse(run, kind_of_refusal(asked, trace.gated), trace.gated, rights)), trace
     cut = yield from collect(run, asked, judged, rights)
     trace = replace(trace, passages=cut.passages)

@@ -30,6 +30,12 @@ def talk(run: QuestionRun, question: Question) -> Speech:
     return Answer(run.text, refused=refused)
 
 
+def not_continued(run: QuestionRun, name: str = "no_continue") -> Speech:
+    """The chat wants an answer to go on, and it does not: excerpts would be no continuation."""
+    yield run.token(run.say(name))
+    return Answer(run.text)
+
+
 def refuse(
     run: QuestionRun, refused: Refusal, candidates: Sequence[Candidate], rights: Rights, lacking: str = ""
 ) -> Speech:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 
@@ -23,6 +23,7 @@ from askwiki.stages.dialogue import typed
 from askwiki.stages.passages.assemble import Cut, make_passages
 from askwiki.stages.query_centering import centred, is_centred, question_vector
 from askwiki.stages.relevance import judge
+from askwiki.stages.relevance.calls import Untold
 from askwiki.stages.rerank import gate
 from askwiki.stages.search import Query, boost_preferred, question_sparse, search, search_terms
 from askwiki.store.fingerprint import check_fingerprint, fingerprint_of
@@ -41,7 +42,7 @@ def understand(
         ruled = by_rule(turns, run.settings.condense, run.settings.language)
         early: Future[Vector] | None = None
         if question is not None:
-            question = replace(question, history=question.history or ruled.history)
+            question = replace(question, history=question.history or ruled.history, begun=ruled.begun)
         elif worth_asking(ruled, run.kit, run.settings.condense):
             yield run.status("condense", "condensing")
             early = beside(lambda: _embed(run, ruled))
@@ -49,7 +50,9 @@ def understand(
         else:
             question = ruled
     run.language = question.language
-    if question.note:
+    if question.note == run.say("llm_down"):  # its server refuses every call: said once, by the answer's step
+        run.refused = True
+    elif question.note:
         run.degraded.append(question.note)
         yield Status(question.note, "condense", warning=True)
     asked = next((typed(turn.content) for turn in reversed(turns) if turn.role == "user"), "")
@@ -173,17 +176,30 @@ def check_relevance(
     run: QuestionRun, question: Question, gated: Sequence[Candidate]
 ) -> Generator[Status, None, list[Candidate]]:
     """The LLM's verdicts; without them the candidates stay as they are."""
-    if run.kit.llm is None or not run.settings.relevance.enabled or not gated:
+    if run.llm is None or not run.settings.relevance.enabled or not gated:
         return list(gated)
     yield run.status("relevance", "relevance", total=len(gated))
+    untold = Untold()
     with run.stage("relevance"):
-        judged = yield from judge(gated, question, kit=run.kit, settings=run.settings.relevance, cancel=run.cancel)
-    open_ones = sum(candidate.verdict == "unanswered" for candidate in judged)
-    if open_ones == len(judged):
-        yield run.missing("relevance", "relevance_down")
-    elif open_ones:
-        yield run.missing("relevance", "relevance_late", count=open_ones, total=len(judged))
+        judged = yield from judge(
+            gated, question, kit=run.kit, settings=run.settings.relevance, cancel=run.cancel, untold=untold
+        )
+    if untold.refused:  # which the answer's step says
+        run.refused = True
+        return judged
+    yield from _say_untold(run, untold, len(judged))
     return judged
+
+
+def _say_untold(run: QuestionRun, untold: Untold, total: int) -> Iterator[Status]:
+    """What happened to the candidates without a verdict, each reason in its own words."""
+    if total and untold.failed + untold.late == total:
+        yield run.missing("relevance", "relevance_down")
+        return
+    reasons = {"relevance_late": untold.late + untold.failed, "relevance_unread": untold.unread}
+    for name, count in reasons.items():
+        if count:
+            yield run.missing("relevance", name, count=count, total=total)
 
 
 def collect(
@@ -196,7 +212,7 @@ def collect(
     with run.stage("passages"):
         count = make_counter(llm)
         room = settings.tokens
-        if kit.llm is not None:
+        if run.llm is not None:
             room = room_for_passages(
                 question, kit=kit, count=count, context=llm.context_tokens, answer=llm.answer.max_tokens
             )

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from askwiki.data import Status, Token
 from askwiki.errors import Cancelled
 from askwiki.kit import Kit
+from askwiki.llm.port import Llm
 from askwiki.settings import Settings
 
 
@@ -26,8 +27,14 @@ class QuestionRun:
     timings: dict[str, float] = field(default_factory=dict)
     tokens: dict[str, int] = field(default_factory=dict)
     text: str = ""  # of the answer so far
+    refused: bool = False  # the model's server refuses every call for now: this question goes on without it
     weak: bool = False  # what was found may not hold the answer
     stopped: Callable[[], bool] = lambda: False  # whether it is the server that ends, not the person who went
+
+    @property
+    def llm(self) -> Llm | None:
+        """The language model, while it is of use to this question."""
+        return None if self.refused else self.kit.llm
 
     def say(self, name: str, **values: object) -> str:
         return self.kit.texts.say(name, self.language, **values)

@@ -8,8 +8,8 @@ from dataclasses import replace
 from datetime import date
 
 from askwiki.data import Answer, Candidate, Event, Passage, Question, Rights, Turn
-from askwiki.errors import Cancelled, ContextOverflow, ModelError
-from askwiki.flow.messages import Speech, finish, nearest, quote, refuse, sources_for
+from askwiki.errors import Cancelled, ContextOverflow, ModelError, NoWords
+from askwiki.flow.messages import Speech, finish, nearest, not_continued, quote, refuse, sources_for
 from askwiki.flow.run import QuestionRun
 from askwiki.llm.port import Llm, Message
 from askwiki.llm.tokens import make_counter
@@ -24,27 +24,33 @@ from askwiki.stages.refusal import kind_of_refusal
 
 logger = logging.getLogger(__name__)
 
+# Why a model that did answer said nothing -> the sentence of the chat.
+NO_WORDS = {"thought": "llm_thought", "withheld": "llm_withheld", "nothing": "llm_silent"}
 REWORKED_CHARACTERS = 3 * HISTORY_CHARACTERS  # of the dialogue, where it is all that the model reads
 
 
 def rework(run: QuestionRun, question: Question, turns: Sequence[Turn]) -> Speech:
     """What was said, put another way: from the dialogue alone. The links of the answer stay with it."""
-    if run.kit.llm is None:
-        yield run.token(run.say("no_dialogue"))
+    llm = run.llm
+    if llm is None:
+        if run.refused:
+            yield run.missing("answer", "llm_down_dialogue")
+        yield run.token(run.say("llm_down_dialogue" if run.refused else "no_dialogue"))
         return Answer(run.text)
     yield run.status("answer", "writing")
     result = Written()
     try:
         with run.stage("answer"):
-            yield from _reworked(run, run.kit.llm, question, result)
+            yield from _reworked(run, llm, question, result)
     except Cancelled:
         if not run.stopped() or not run.text.strip():
             raise
         result.broken = "the server ends"
     except ModelError as error:
         logger.warning("the dialogue could not be reworked: %s", error)
-        yield run.missing("answer", "llm_down_dialogue")
-        yield run.token(run.say("llm_down_dialogue"))
+        name = "dialogue_failed" if isinstance(error, NoWords) else "llm_down_dialogue"
+        yield run.missing("answer", name)
+        yield run.token(run.say(name))
         return Answer(run.text)
     if not run.text.strip():
         yield run.token(run.say("dialogue_failed"))
@@ -72,8 +78,10 @@ def write_answer(
     run: QuestionRun, question: Question, passages: Sequence[Passage], candidates: Sequence[Candidate], rights: Rights
 ) -> Speech:
     """The model's answer, streamed and checked; without the model the best passages are quoted."""
-    llm = run.kit.llm
+    llm = run.llm
     if llm is None:
+        if run.refused:
+            yield run.missing("answer", "llm_down")
         return (yield from quote(run, question, passages, candidates))
     yield run.status("answer", "writing")
     gate, result = _gate(run, passages), Written()
@@ -86,8 +94,13 @@ def write_answer(
         result.broken = "the server ends"
     except ModelError as error:
         logger.warning("no answer of the model: %s", error)
-        yield run.missing("answer", "llm_down")
+        if question.begun:
+            yield run.missing("answer", "no_continue")
+            return (yield from not_continued(run))
+        yield run.missing("answer", NO_WORDS[error.why] if isinstance(error, NoWords) else "llm_down")
         return (yield from quote(run, question, passages, candidates))
+    if question.begun and (result.refused or not run.text.strip()):
+        return (yield from not_continued(run, "nothing_more"))
     if result.refused:
         return (yield from refuse(run, kind_of_refusal(question, candidates), candidates, rights, result.lacking))
     if not run.text.strip():
@@ -123,6 +136,9 @@ def _ended(run: QuestionRun, result: Written) -> Iterator[Event]:
         yield run.token(f"\n\n*{run.say(name)}*")
     elif result.reply is not None and result.reply.cut:
         yield run.token(f"\n\n*{run.say('answer_cut')}*")
+    elif result.reply is not None and result.reply.withheld:
+        yield run.missing("answer", "answer_withheld")
+        yield run.token(f"\n\n*{run.say('answer_withheld')}*")
 
 
 def _stream(

@@ -13,14 +13,15 @@ from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
 from askwiki.calls.pool import CHECK_SECONDS, FairPool
-from askwiki.errors import Cancelled, ModelError
+from askwiki.errors import Cancelled, ModelError, NoWords
+from askwiki.llm.addresses import Address, addresses
 from askwiki.llm.answer import streamed_reply, whole_reply
 from askwiki.llm.client import Client
 from askwiki.llm.failure import FOREIGN, Failure, read_failure
 from askwiki.llm.port import Message, Reply, Role
 from askwiki.llm.reading import read_json
 from askwiki.llm.request import request
-from askwiki.llm.servers import LlmServer, Servers, base_urls
+from askwiki.llm.servers import LlmServer, Served, Servers
 from askwiki.masking import remember, remember_address
 from askwiki.settings import LlmSettings, RoleSettings
 
@@ -28,6 +29,9 @@ logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
 FIRST: frozenset[Role] = frozenset({"condense"})  # an answer streams for seconds: a chat must not wait for one unseen
+CONSTRAINING = frozenset(
+    {"regex", "grammar", "json_schema", "json_object"}
+)  # so held, a model cannot show its thinking
 JSON_TRIES = 2  # the second is told what was wrong with the first
 
 
@@ -38,6 +42,7 @@ class _Call:
     role: Role
     messages: Sequence[Message]
     make: Callable[[LlmServer, dict[str, Any], float], Reply]  # with the body and the seconds that are left
+    model: str  # empty = the first that the server lists
     cancelled: Callable[[], bool]
     schema: Mapping[str, Any] | None = None
     stream: bool = False
@@ -51,15 +56,15 @@ class OpenAiLlm:
     def __init__(self, settings: LlmSettings) -> None:
         self._settings = settings
         self._pool = FairPool(settings.parallel)
-        self._servers = Servers([self._server(url) for url in base_urls(settings.url)])
+        self._servers = Servers([self._server(address) for address in addresses(settings.url)])
 
-    def _server(self, url: str) -> LlmServer:
+    def _server(self, address: Address) -> LlmServer:
         # retries are ours: they go to the next server; a key must be given even when nobody checks it
-        key = self._settings.key or "none"
         remember(self._settings.key)
-        remember_address(url)
-        client = Client(url, key=key, connections=self._settings.parallel)
-        return LlmServer(url.split("//", 1)[1].split("/", 1)[0].rpartition("@")[2], client)
+        remember_address(address.url)
+        client = Client(address, key=self._settings.key or "none", connections=self._settings.parallel)
+        name = address.url.split("//", 1)[1].split("/", 1)[0].rpartition("@")[2]
+        return LlmServer(name, client, model=address.model)
 
     def submit(self, owner: Hashable, call: Callable[[], T]) -> Future[T]:
         return self._pool.submit(owner, call)
@@ -124,7 +129,8 @@ class OpenAiLlm:
 
         with self._pool.place(cancel or threading.get_ident(), cancel, first=role in FIRST):
             since = time.monotonic() if started is None else started
-            return self._attempt(_Call(role, messages, make, lambda: _any_set(cancel), schema, started=since))
+            stopped = lambda: _any_set(cancel)  # noqa: E731
+            return self._attempt(_Call(role, messages, make, self._model(role), stopped, schema, started=since))
 
     def _read(
         self,
@@ -134,6 +140,10 @@ class OpenAiLlm:
         stops: tuple[threading.Event | None, ...],
     ) -> Reply:
         given: list[str] = []
+        model = self._model(role)
+
+        def stopped() -> bool:
+            return _any_set(*stops)
 
         def give(piece: str) -> None:
             given.append(piece)
@@ -142,10 +152,11 @@ class OpenAiLlm:
         def make(server: LlmServer, body: dict[str, Any], seconds: float) -> Reply:
             deadline = time.monotonic() + seconds
             with server.client.stream(body, min(seconds, self._settings.silence)) as chunks:
-                return streamed_reply(_heard(chunks, server), give, lambda: _any_set(*stops), deadline)
+                return streamed_reply(
+                    _heard(chunks, server), give, stopped, deadline, unopened=server.models[model].unopened
+                )
 
-        call = _Call(role, messages, make, lambda: _any_set(*stops), stream=True, repeatable=lambda: not given)
-        return self._attempt(call)
+        return self._attempt(_Call(role, messages, make, model, stopped, stream=True, repeatable=lambda: not given))
 
     def _attempt(self, call: _Call) -> Reply:
         """Make the call; on a failure that may pass, on the next server or a little later."""
@@ -159,7 +170,7 @@ class OpenAiLlm:
             if isinstance(outcome, Reply):
                 _log(call.role, outcome, time.monotonic() - started)
                 return outcome
-            if outcome.option:
+            if outcome.option or outcome.lasting:  # without it, or on another server: there may be none
                 continue
             tries += 1
             pause = outcome.pause(tries)
@@ -171,42 +182,66 @@ class OpenAiLlm:
     def _try(self, call: _Call, left: float) -> Reply | Failure:
         if call.cancelled():
             raise Cancelled("The chat was stopped.")
-        server, sent = self._servers.pick(), frozenset[str]()
+        server, sent = self._servers.pick(call.model), frozenset[str]()
+        served = server.models[call.model]
         asked = time.monotonic()
         try:
-            body, sent = self._request(call, server, left)
+            body, sent = self._request(call, server, served, left)
             reply = call.make(server, body, max(0.0, left - (time.monotonic() - asked)))
         except FOREIGN as error:
             failure = read_failure(error, server.name, sent)
-            if failure.alive:
-                server.heard = time.monotonic()
-                server.breaker.succeeded()
-            else:  # who was silent to everybody all the while hangs: the rest of the question need not find it out anew
-                server.breaker.failed(surely=failure.silent and server.heard < asked)
-            if failure.option:
-                logger.warning("%s refuses the option %s and is asked without it", server.name, failure.option)
-                server.refused.add(failure.option)
+            _learn_from(failure, server, served, asked)
             return failure
-        server.heard = time.monotonic()
-        server.breaker.succeeded()
+        except NoWords as error:
+            _served_well(server, served)
+            raise error
+        _served_well(server, served)
+        if reply.unopened is not None and not sent & CONSTRAINING:
+            served.unopened = reply.unopened
         return reply
 
-    def _request(self, call: _Call, server: LlmServer, seconds: float) -> tuple[dict[str, Any], frozenset[str]]:
-        role = self._role(call)
-        model = role.model or self._settings.model or _first_model(server, seconds)
+    def _request(
+        self, call: _Call, server: LlmServer, served: Served, seconds: float
+    ) -> tuple[dict[str, Any], frozenset[str]]:
         return request(
-            role,
+            self._role(call),
             call.messages,
-            model=model,
-            refused=server.refused,
+            model=call.model or _first_model(server, seconds),
+            refused=served.refused,
             thinking=self._settings.thinking,
             schema=call.schema,
             stream=call.stream,
         )
 
+    def _model(self, role: Role) -> str:
+        of_role: RoleSettings = getattr(self._settings, role)
+        return of_role.model or self._settings.model
+
     def _role(self, call: _Call) -> RoleSettings:
         role: RoleSettings = getattr(self._settings, call.role)
         return role
+
+
+def _served_well(server: LlmServer, served: Served) -> None:
+    server.heard = time.monotonic()
+    server.breaker.succeeded()
+    served.breaker.succeeded()
+
+
+def _learn_from(failure: Failure, server: LlmServer, served: Served, asked: float) -> None:
+    """``asked``: when the call was made."""
+    if failure.alive:
+        server.heard = time.monotonic()
+        server.breaker.succeeded()
+    else:  # who was silent to everybody all the while hangs: the rest of the question need not find it out anew
+        server.breaker.failed(surely=failure.silent and server.heard < asked)
+    if failure.option:
+        logger.warning("%s refuses the option %s and is asked without it", server.name, failure.option)
+        served.refused.add(failure.option)
+    if failure.lasting:
+        logger.error("%s", failure.error)
+        served.refusal = str(failure.error)
+        served.breaker.failed(surely=True)
 
 
 def _heard(chunks: Iterator[dict[str, Any]], server: LlmServer) -> Iterator[dict[str, Any]]:

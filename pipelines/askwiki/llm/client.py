@@ -15,9 +15,10 @@ from typing import Any
 import httpx2
 import openai
 
+from askwiki.llm.addresses import Address
+
 TIMEOUT = (openai.APITimeoutError, httpx2.TimeoutException)
 TRANSPORT = (openai.APIConnectionError, httpx2.HTTPError, httpx2.StreamError)  # the connection; holds TIMEOUT too
-_CHAT = "/chat/completions"
 
 
 class Refused(Exception):
@@ -39,27 +40,43 @@ class NotJson(Exception):
 class Client:
     """One server. Thread-safe; keeps ``connections`` open between calls."""
 
-    def __init__(self, url: str, *, key: str, connections: int) -> None:
+    def __init__(self, address: Address, *, key: str, connections: int) -> None:
         limits = httpx2.Limits(max_connections=None, max_keepalive_connections=connections)
         http = openai.DefaultHttpxClient(limits=limits)
-        self._api = openai.OpenAI(base_url=url, api_key=key, max_retries=0, http_client=http)
+        self._address = address
+        headers = address.headers(key)
+        self._headers = headers if "Authorization" in headers else {"Authorization": openai.Omit(), **headers}
+        self._api = openai.OpenAI(
+            base_url=address.url,
+            api_key=key,
+            max_retries=0,
+            http_client=http,
+            default_query=dict(address.query),
+        )
         weakref.finalize(self, self._api.close)  # a model that the valves replaced leaves no connection behind
 
     def create(self, body: Mapping[str, Any], seconds: float) -> dict[str, Any]:
         """One whole answer; ``seconds`` is the longest silence of the server."""
         with _errors():
-            return _object(self._api.post(_CHAT, cast_to=object, body=body, options=self._within(seconds)))
+            path = self._address.path(body["model"])
+            return _no_error(_object(self._api.post(path, cast_to=object, body=body, options=self._within(seconds))))
 
     @contextmanager
     def stream(self, body: Mapping[str, Any], seconds: float) -> Iterator[Iterator[dict[str, Any]]]:
-        """The chunks of a streamed answer as they come; leaving the block ends the call."""
+        """The chunks of a streamed answer as they come; leaving the block ends the call.
+
+        A server that answers whole gives one chunk. What is no object says nothing and is left out.
+        """
         kind = openai.Stream[object]
         options = self._within(seconds)
+        path = self._address.path(body["model"])
         with (
             _errors(),
-            self._api.post(_CHAT, cast_to=object, body=body, options=options, stream=True, stream_cls=kind) as chunks,
+            self._api.post(path, cast_to=object, body=body, options=options, stream=True, stream_cls=kind) as chunks,
         ):
-            yield map(_object, chunks)
+            whole = _whole(chunks.response)
+            read = chunks if whole is None else iter([whole])
+            yield (_no_error(chunk) for chunk in read if isinstance(chunk, dict))
 
     def models(self, seconds: float) -> list[str]:
         """Names of what the server offers, in its order."""
@@ -68,7 +85,7 @@ class Client:
         return [str(entry["id"]) for entry in listed.get("data") or () if "id" in entry]
 
     def _within(self, seconds: float) -> Any:
-        return {"timeout": openai.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS))}
+        return {"timeout": openai.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS)), "headers": self._headers}
 
 
 @contextmanager
@@ -92,6 +109,25 @@ def _told(content: bytes) -> str:
         return json.dumps(json.loads(content), ensure_ascii=False)
     except ValueError:
         return content.decode("utf-8", "replace")
+
+
+def _whole(response: httpx2.Response) -> object:
+    """The answer of a server that does not stream although it was asked to; None where it may be a stream."""
+    if "event-stream" in response.headers.get("content-type", "event-stream"):
+        return None
+    try:
+        return json.loads(response.read())  # which the stream can still be read from
+    except ValueError:
+        return None
+
+
+def _no_error(answer: dict[str, Any]) -> dict[str, Any]:
+    """Some servers send an error with the status of success."""
+    error = answer.get("error")
+    if error and not answer.get("choices"):
+        code = error.get("code") if isinstance(error, dict) else None
+        raise Refused(code if isinstance(code, int) else 0, json.dumps(answer, ensure_ascii=False), {})
+    return answer
 
 
 def _object(read: object) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Generator, Hashable, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeVar
 
 Role = Literal["condense", "relevance", "answer", "context", "cut", "vision", "judge"]
@@ -14,21 +14,30 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message to the model; ``images`` are data URLs or addresses of pictures."""
+    """One message to the model; ``images`` are data URLs or addresses of pictures.
+
+    ``pattern`` of the last one: what the answer looks like, ``[01]{12}``; servers that can are held to it.
+    """
 
     role: str
     content: str
     images: tuple[str, ...] = ()
+    pattern: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What the model said, thinking taken out, and the tokens the server counted (0 = unknown)."""
+    """What the model said, thinking taken out, and the tokens the server counted (0 = unknown).
+
+    ``unopened``: thinking stood before the text whose opening mark the chat template wrote; None = it does not show.
+    """
 
     text: str
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cut: bool = False  # the length limit ended it, not the model
+    withheld: bool = False  # the server's content filter ended it
+    unopened: bool | None = field(default=None, compare=False)
 
 
 class Llm(Protocol):

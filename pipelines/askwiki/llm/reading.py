@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,18 +12,28 @@ _OPEN = ("<think>", "<thinking>", "<reasoning>", "<|channel|>analysis<|message|>
 _CLOSE = ("</think>", "</thinking>", "</reasoning>", "<|end|>")
 _MARKS = _OPEN + _CLOSE + ("<|channel|>final<|message|>", "<|start|>assistant")
 _LONGEST = max(map(len, _MARKS))
-_CLOSING = re.compile("|".join(map(re.escape, _CLOSE)))
 _TRIES = 100  # places where an object may begin; each costs as much as what stands after it
 _READ_CHARACTERS = 200_000  # of an answer that should be short JSON; more is a model gone wild
 
 
 class ThinkingFilter:
-    """Takes thinking blocks out of streamed text; holds back only what may be the start of a mark."""
+    """Takes thinking blocks out of streamed text; holds back only what may be the start of a mark.
 
-    def __init__(self) -> None:
+    ``unopened``: whether the chat template is known to write the opening mark, so that the text begins with thinking.
+    """
+
+    def __init__(self, *, unopened: bool | None = None) -> None:
         self._held = ""
-        self._thinking = False
+        self._plain = unopened is False
+        self._thinking = unopened is True
+        self._unsure: list[str] | None = [] if unopened else None  # thinking by what others showed, until it is closed
         self._started = False
+        self.opened = False  # a mark of its own opened thinking: the template opens none
+        self.closed_unopened = False  # the first mark was a closing one: what stood before it was thinking
+
+    @property
+    def thought(self) -> bool:
+        return self.opened or self.closed_unopened or self._unsure is not None
 
     def feed(self, piece: str) -> str:
         """The part of the text so far that is certainly answer and has not been given out yet."""
@@ -36,18 +45,28 @@ class ThinkingFilter:
                 break
             if not self._thinking:
                 shown += self._held[:place]
+            if mark in _CLOSE and not (self.opened or self.closed_unopened):
+                self.closed_unopened, self._unsure = True, None
+                if not self._plain:
+                    shown, self._started = "", False
+            self.opened = self.opened or (mark in _OPEN and not self.closed_unopened)
             self._thinking = mark in _OPEN or (self._thinking and mark not in _CLOSE)
             self._held = self._held[place + len(mark) :]
         keep = _possible_mark(self._held)
         cut = len(self._held) - keep
         if not self._thinking:
             shown += self._held[:cut]
+        elif self._unsure is not None:
+            self._unsure.append(self._held[:cut])
         self._held = self._held[cut:]
         return self._trim(shown)
 
-    def finish(self) -> str:
-        """What was held back, when the text is over."""
+    def finish(self, *, ended: bool = True) -> str:
+        """What was held back, when the text is over; ``ended``: by the model itself, not by a limit."""
         rest, self._held = self._held, ""
+        if self._unsure is not None and ended:  # this once the template opened nothing
+            rest, self._unsure = "".join((*self._unsure, rest)), None
+            return self._trim(rest)
         return "" if self._thinking else self._trim(rest)
 
     def _trim(self, shown: str) -> str:
@@ -60,11 +79,13 @@ class ThinkingFilter:
 
 def without_thinking(text: str) -> str:
     """The whole answer without thinking; a block that only closes was opened by the template."""
-    closings = list(_CLOSING.finditer(text))
-    if closings and _first_mark(text)[1] not in _OPEN:
-        text = text[closings[0].end() :]
     thinking = ThinkingFilter()
     return (thinking.feed(text) + thinking.finish()).strip()
+
+
+def closes_unopened(text: str) -> bool:
+    """Whether the first mark in ``text`` closes thinking that nothing in it opened."""
+    return _first_mark(text)[1] in _CLOSE
 
 
 def _first_mark(text: str) -> tuple[int, str]:

@@ -73,7 +73,7 @@ def _sealed(body: Mapping[str, Any], user: object, valves: CondenseValves, reque
                 settings=settings,
                 cancel=request.cancelled,
             )
-            payload[QUESTION] = {**dataclasses.asdict(question), "history": []}
+            payload[QUESTION] = {**dataclasses.asdict(question), "history": [], "begun": ""}
     except Cancelled:
         return None
     except AskWikiError as error:

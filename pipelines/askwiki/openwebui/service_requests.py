@@ -1,7 +1,7 @@
 """Service requests: titles, tags, follow-ups and the like, which Open WebUI asks of the chat's model.
 
-They never touch the search. A title is written by the language model where one is set; everything else,
-and a title without one, is made here, in the JSON that Open WebUI reads.
+They never touch the search. A title and a merged answer are written by the language model where one is set;
+everything else, and both without one, is made here, in the form that Open WebUI reads.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from askwiki.kit import Kit
 from askwiki.language.wording import language_of
 from askwiki.llm.port import Message
 from askwiki.openwebui.events import TASK_MARK
+from askwiki.openwebui.merging import BEGINNING, MERGE, merged
 
 logger = logging.getLogger(__name__)
 
@@ -45,6 +46,8 @@ _MARKS = re.compile(r"!?\[([^\[\]]*+)\]\((?:[^()]++|\([^()]*+\))*+\)|<[^<>]*+>|h
 
 def task_by_text(text: str) -> str:
     """The kind of an unmarked service request, ``""`` when this is a person's question."""
+    if text.startswith(BEGINNING):
+        return MERGE
     if not text.startswith(TASK_MARK):
         return ""
     return next((task for task, key in KEYS.items() if key in text), "unknown")
@@ -52,6 +55,8 @@ def task_by_text(text: str) -> str:
 
 def service_reply(task: str, prompt: str, *, kit: Kit | None, cancel: threading.Event) -> str:
     """The answer to a service request; ``prompt`` is Open WebUI's own instruction with the chat in it."""
+    if task == MERGE:
+        return merged(prompt, kit=kit, cancel=cancel)
     if task != TITLE:
         return REPLIES.get(task, "")
     question = first_question(prompt)

@@ -40,6 +40,7 @@ from askwiki.settings import ServerSettings
 Away = Callable[[bytes, Request], tuple[bytes, str] | None]  # body -> answer and content type, None = let it in
 OPEN_ROUTES = {("GET", "/"), ("GET", "/health")}
 CHAT_ROUTES = {CHAT, f"{VERSION}{CHAT}"}
+FILTERS = ("/filter/inlet", "/filter/outlet")
 OWN_ROUTES = {"/health", "/metrics"}
 SPARE_THREADS = 40  # beside one for each chat: filters, the list of models, a polite "busy"
 GOOD_ID = re.compile(r"[\w.-]{1,64}", re.ASCII)
@@ -112,7 +113,9 @@ class ServerGuard:
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
         request = Request(id=_request_id(headers), headers=headers)
         set_request(request)
-        reply = HttpReply(send, request, self._told) if scope["path"] in CHAT_ROUTES else HttpReply(send, request)
+        path = scope["path"]
+        told = self._told if path in CHAT_ROUTES else self._told_by_filter if path.endswith(FILTERS) else _not_told
+        reply = HttpReply(send, request, told)
         try:
             self._admit(scope, headers)
             if self._doors and (scope["method"], scope["path"]) in self._doors.routes:
@@ -140,6 +143,10 @@ class ServerGuard:
         METRICS.add("askwiki_http_requests_total", status=f"{reply.status // 100}xx")
         path = urllib.parse.quote(scope["path"], errors="replace")  # no line end of a caller's in the log
         logger.info("%s %s %d %.3f s", scope["method"], path, reply.status, time.monotonic() - started)
+
+    def _told_by_filter(self, status: int, request: str) -> str:
+        """The chat shows what a filter says: of a message that is too long, it is for the person; the rest is not."""
+        return self._told(status, request) if status in (408, 413) else ""
 
     def _admit(self, scope: Scope, headers: dict[str, str]) -> None:
         if (scope["method"], scope["path"]) in OPEN_ROUTES:
@@ -180,6 +187,10 @@ class ServerGuard:
             if request.gone and chat and not reply.complete:
                 METRICS.add("askwiki_cancelled_total")
             await asyncio.to_thread(request.finish)
+
+
+def _not_told(status: int, request: str) -> str:
+    return ""
 
 
 def _request_id(headers: dict[str, str]) -> str:

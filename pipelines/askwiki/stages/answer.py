@@ -50,7 +50,14 @@ def answer_messages(question: Question, passages: Sequence[Passage], *, kit: Sta
         question=asked,
         mark=fence.mark,
     )
-    return [Message("system", system), Message("user", user)]
+    return [Message("system", system), Message("user", user), *_begun(question)]
+
+
+def _begun(question: Question) -> list[Message]:
+    """What is already written, and the wish that it goes on."""
+    if not question.begun:
+        return []
+    return [Message("assistant", question.begun), Message("user", _WORDS[question.language]["continue"])]
 
 
 def dialogue_messages(question: Question, characters: int, *, kit: StageTools) -> list[Message]:
@@ -58,7 +65,7 @@ def dialogue_messages(question: Question, characters: int, *, kit: StageTools) -
     system, user = kit.prompts.get("dialogue", question.language).render(
         history=history_text(question.history, characters), question=question.original
     )
-    return [Message("system", system), Message("user", user)]
+    return [Message("system", system), Message("user", user), *_begun(question)]
 
 
 def history_text(turns: Sequence[Turn], characters: int = HISTORY_CHARACTERS) -> str:
@@ -161,6 +168,8 @@ def _written(passage: Passage, fence: Fence, language: str) -> str:
 
 _WORDS = {
     "ru": {
+        "continue": "Продолжи этот ответ с того места, где он оборван. Ничего не повторяй. "
+        "Если он закончен и добавить нечего, напиши одно слово NO_ANSWER.",
         "part": "часть",
         "of": "из",
         "updated": "обновлено",
@@ -169,6 +178,8 @@ _WORDS = {
         "differs": "почти тот же текст, но с другими данными, в источнике",
     },
     "en": {
+        "continue": "Go on with this answer from where it broke off. Repeat nothing. "
+        "If it is complete and there is nothing to add, write the one word NO_ANSWER.",
         "part": "part",
         "of": "of",
         "updated": "updated",

@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 from askwiki.data import Intent, Need, Question, Turn
-from askwiki.errors import Cancelled, ModelError
+from askwiki.errors import Cancelled, ModelError, ModelRefuses
 from askwiki.language import en, ru
 from askwiki.language.stems import fold
 from askwiki.language.wording import CYRILLIC, LATIN, intent_of, language_of, leans_on_dialogue, points, points_back
@@ -64,6 +64,9 @@ def condense(
         return _by_llm(question, kit, cancel)
     except Cancelled:
         raise
+    except ModelRefuses as error:
+        logger.warning("condense: no language model for this question: %s", error)
+        return replace(question, note=kit.texts.say("llm_down", question.language))
     except ModelError as error:
         logger.warning("condense: the question stays as the rule makes it: %s", error)
         return replace(question, note=kit.texts.say("condense_failed", question.language))
@@ -72,7 +75,9 @@ def condense(
 def by_rule(turns: Sequence[Turn], settings: CondenseSettings, default: str = "ru") -> Question:
     """What can be known without a model; ``default`` is the language of a message that has none."""
     limit = settings.question_characters
-    before, typed, wish = split(clean(turns, limit))
+    said = clean(turns, limit)
+    begun = said[-1].content if said and said[-1].role == "assistant" else ""  # the chat's button "Continue"
+    before, typed, wish = split(said[:-1] if begun else said)
     text = without_greeting(typed)
     question = Question(
         text=text,
@@ -80,6 +85,7 @@ def by_rule(turns: Sequence[Turn], settings: CondenseSettings, default: str = "r
         intent=intent_of(text),
         language=_language(typed, before, default),
         history=recent(before, settings),
+        begun=begun,
     )
     if not typed.strip() or is_friendly(typed):
         return replace(question, need="smalltalk")
