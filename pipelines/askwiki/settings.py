@@ -177,6 +177,7 @@ class AnswerSettings:
     support_dense: float = 6.0  # weight of similarity against the share of words, measured for the embedded encoder
     support_middle: float = 3.1  # support at which answers and refusals part, measured for the embedded encoder
     support_words: float = 0.45  # the same when only the words could be searched
+    follow_ups: int = 3  # most suggestions of what to ask next, out of the cited pages' headings; 0 = none
 
 
 @dataclass(frozen=True, slots=True)

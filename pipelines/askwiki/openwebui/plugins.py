@@ -28,6 +28,7 @@ from askwiki.openwebui.events import (
     turns_of,
     whole_answer,
 )
+from askwiki.openwebui.follow_ups import follow_ups
 from askwiki.openwebui.process import kit_for, say, signer
 from askwiki.openwebui.sealing import BODY_KEY
 from askwiki.openwebui.service_requests import service_reply, task_by_text
@@ -145,7 +146,7 @@ def _work(
     sealed, task = _opened(turns, body, request)
     if task:
         METRICS.add("askwiki_service_requests_total")
-        yield from pieces(_service(task, last_words(turns), request))
+        yield from pieces(_service(task, last_words(turns), body, valves, request))
         return
     kit = get_kit()
     settings = valves.apply(kit.settings)
@@ -180,13 +181,24 @@ def _task(sealed: Mapping[str, Any] | None, request: Request, words: str) -> str
     return header if header and "{{" not in header else task_by_text(words)
 
 
-def _service(task: str, prompt: str, request: Request) -> str:
+def _service(task: str, prompt: str, body: Mapping[str, Any], valves: AnswerValves, request: Request) -> str:
     """A title needs the kit for its model only: without one it is made of the question."""
     try:
         kit = get_kit()
     except AskWikiError:
         kit = None
-    return service_reply(task, prompt, kit=None if request.busy else kit, cancel=request.cancelled)
+    if request.busy or kit is None:
+        return service_reply(task, prompt, kit=None, cancel=request.cancelled)
+
+    def suggest(quoted: str) -> tuple[str, ...]:
+        identity, settings = identity_behind(body.get("user"), request, kit), valves.apply(kit.settings)
+        try:
+            return follow_ups(quoted, identity, kit=kit, settings=settings, cancel=request.cancelled)
+        except AskWikiError as error:
+            logger.warning("nothing is suggested: %s", error)
+            return ()
+
+    return service_reply(task, prompt, kit=kit, cancel=request.cancelled, suggest=suggest)
 
 
 def _question(sealed: Mapping[str, Any] | None) -> Question | None:

@@ -10,6 +10,7 @@ import json
 import logging
 import re
 import threading
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from askwiki.errors import ModelError
@@ -19,6 +20,7 @@ from askwiki.llm.port import Message
 from askwiki.openwebui.events import TASK_MARK
 from askwiki.openwebui.merging import BEGINNING, MERGE, merged
 
+Suggest = Callable[[str], Sequence[str]]
 logger = logging.getLogger(__name__)
 
 TITLE, TAGS, FOLLOW_UPS, QUERIES = "title_generation", "tags_generation", "follow_up_generation", "query_generation"
@@ -35,7 +37,6 @@ SCHEMA: dict[str, Any] = {
 KEYS = {TITLE: '"title"', TAGS: '"tags"', FOLLOW_UPS: '"follow_ups"', QUERIES: '"queries"'}
 REPLIES = {
     TAGS: '{"tags": []}',
-    FOLLOW_UPS: '{"follow_ups": []}',
     QUERIES: '{"queries": []}',
     "autocomplete_generation": '{"text": ""}',
     "emoji_generation": "📖",
@@ -53,10 +54,17 @@ def task_by_text(text: str) -> str:
     return next((task for task, key in KEYS.items() if key in text), "unknown")
 
 
-def service_reply(task: str, prompt: str, *, kit: Kit | None, cancel: threading.Event) -> str:
-    """The answer to a service request; ``prompt`` is Open WebUI's own instruction with the chat in it."""
+def service_reply(
+    task: str, prompt: str, *, kit: Kit | None, cancel: threading.Event, suggest: Suggest = lambda prompt: ()
+) -> str:
+    """The answer to a service request; ``prompt`` is Open WebUI's own instruction with the chat in it.
+
+    ``suggest`` gives what to ask next in the dialogue that the instruction quotes.
+    """
     if task == MERGE:
         return merged(prompt, kit=kit, cancel=cancel)
+    if task == FOLLOW_UPS:
+        return json.dumps({"follow_ups": list(suggest(prompt))}, ensure_ascii=False)
     if task != TITLE:
         return REPLIES.get(task, "")
     question = first_question(prompt)
