@@ -35,7 +35,6 @@ ENDS = {
 }  # fmt: skip
 BORDERS = frozenset({"table", "ul", "ol", "ac:rich-text-body", "ac:layout-cell", "ac:structured-macro", "ac:task-body"})
 DEEPEST = 300  # open elements; deeper tags are left out, their text stays. What reads the result stops at 110.
-BARE_LESS = re.compile(r"<")
 
 
 def mend(text: str) -> str:

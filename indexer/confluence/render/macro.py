@@ -133,11 +133,6 @@ CONTROLS = (
     "content-by-user", "page-index", "pageindex", "hide-comments", "style", "css-stylesheet",
     "display-footnotes", "pagebreak", "page-break", "easy-heading", "easy-heading-free",
 )  # fmt: skip
-# What the wiki makes of other pages and files: titles and links, which a reader sees.
-LISTINGS = (
-    "children", "children-display", "pagetree", "contentbylabel", "content-by-label", "blog-posts", "blog-post-listing",
-    "attachments", "gallery", "space-attachments", "tasks-report-macro", "content-report-table",
-)  # fmt: skip
 # Classes of rendered HTML: icons, controls and anchors of the wiki's own surface, and what people did lately.
 DROPPED_CLASSES = (
     "toc-macro", "recently-updated", "confluence-anchor-link", "aui-icon", "hidden", "expand-icon", "search-macro",

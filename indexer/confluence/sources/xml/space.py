@@ -36,7 +36,6 @@ WANTED = frozenset(
 OWNERS = ("Page", "BlogPost", "ContentEntityObject", "")  # the third may also be a comment: ids tell them apart
 UNOWNED = "body "  # before the id of a body that does not name its page: the page names it
 STORAGE, MACHINE, MARKUP = "2", "1", "0"  # BodyContent.bodyType
-COMMIT_EVERY = 500  # bodies
 
 
 @dataclass(frozen=True, slots=True)
