@@ -17,7 +17,7 @@ from askwiki.data import Chunk, Vectors
 from askwiki.encoders.factory import make_sparse
 from askwiki.encoders.port import Embedder
 from askwiki.settings import ChunkingSettings, SparseSettings
-from askwiki.store.embedded.store import EmbeddedWriter
+from askwiki.store.embedded.store import embedded_writer
 from askwiki.store.fingerprint import fingerprint_of
 from askwiki.store.port import PageState, Point
 from tests.support.running import ROOT
@@ -38,7 +38,7 @@ def questions() -> list[str]:
 def fill(root: Path, count: int, embedder: Embedder) -> None:
     """``count`` chunks under ``root``, written as the indexer writes them."""
     random, sparse = np.random.default_rng(0), make_sparse(SparseSettings())
-    writer = EmbeddedWriter(root, fingerprint_of(embedder, sparse, ChunkingSettings()))
+    writer = embedded_writer(root, fingerprint_of(embedder, sparse, ChunkingSettings()))
     words = running_words()
     for page in range(count // A_PAGE):
         chunks = list(_chunks(page, words, random))

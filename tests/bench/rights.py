@@ -17,7 +17,7 @@ from askwiki.access.rights import acl_key, normalise, rights_of
 from askwiki.data import Clause, Identity, Sparse, Vectors
 from askwiki.settings import AccessSettings
 from askwiki.store.embedded.files import copy_shard
-from askwiki.store.embedded.store import EmbeddedWriter, embedded_reader
+from askwiki.store.embedded.store import embedded_reader, embedded_writer
 from askwiki.store.embedded.versions import read_pointer
 from askwiki.store.port import PageState, Point
 from tests.bench.search_scale import DEPTH, SIZE, sparse_vector, unit_vector
@@ -68,7 +68,7 @@ def _sets(dice: random.Random, groups: list[str]) -> list[tuple[Clause, ...]]:
 
 
 def _fill(root: Path, sets: dict[str, tuple[Clause, ...]], generator: np.random.Generator) -> None:
-    writer = EmbeddedWriter(root, {**FINGERPRINT, "sizes": {"text": SIZE, "context": SIZE}})
+    writer = embedded_writer(root, {**FINGERPRINT, "sizes": {"text": SIZE, "context": SIZE}})
     for page, (key, readers) in enumerate(sets.items()):
         points = [
             Point(

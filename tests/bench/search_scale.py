@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from askwiki.data import PUBLIC, Chunk, Rights, Sparse, Vectors
 from askwiki.store.embedded.files import copy_shard
-from askwiki.store.embedded.store import EmbeddedWriter, embedded_reader
+from askwiki.store.embedded.store import embedded_reader, embedded_writer
 from askwiki.store.embedded.versions import read_pointer
 from askwiki.store.port import Leg, PageState, Point
 from tests.support.stores import FINGERPRINT, make_chunk
@@ -84,7 +84,7 @@ def _batch(dense: NDArray[np.float32], sparse: Sparse, keys: list[str]) -> edge.
 
 
 def _fill(root: Path, random: np.random.Generator) -> None:
-    writer = EmbeddedWriter(root, {**FINGERPRINT, "sizes": {"text": SIZE, "context": SIZE}})
+    writer = embedded_writer(root, {**FINGERPRINT, "sizes": {"text": SIZE, "context": SIZE}})
     for page in range(CHUNKS // A_PAGE):
         points = list(_points(page, random))
         state = PageState(str(page), "hash", {point.chunk.id: "" for point in points})

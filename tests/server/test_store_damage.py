@@ -17,7 +17,7 @@ from askwiki.data import PUBLIC, Chunk, Rights
 from askwiki.errors import StoreError
 from askwiki.store.embedded.edge import EdgeEngine, EnginePanic
 from askwiki.store.embedded.opened import InForce
-from askwiki.store.embedded.store import EmbeddedWriter, embedded_reader
+from askwiki.store.embedded.store import embedded_reader, embedded_writer
 from askwiki.store.engine import Where
 from askwiki.store.port import Freshness
 from tests.support.stores import FINGERPRINT, SOURCE, embedded, make_chunk, write_page
@@ -30,7 +30,7 @@ Damage = Callable[[Path], object]
 @pytest.fixture(scope="module")
 def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("sound") / "store"
-    writer = EmbeddedWriter(root, FINGERPRINT)
+    writer = embedded_writer(root, FINGERPRINT)
     for page in PAGES:
         write_page(writer, make_chunk(page, 0, f"страница {page}", acl="hr" if page == "3" else PUBLIC))
     writer.finish(RUN)
@@ -46,7 +46,7 @@ def root(sound: Path, tmp_path: Path) -> Path:
 
 
 def unchanged_sync(root: Path) -> None:
-    writer = EmbeddedWriter(root, FINGERPRINT)
+    writer = embedded_writer(root, FINGERPRINT)
     try:
         writer.freshness()
         writer.count(SOURCE)
@@ -169,7 +169,7 @@ def test_a_damaged_folder_of_the_writer_is_filled_again_and_sources_are_compared
     """Else an unchanged source would be skipped, and the next change would publish an index without the rest."""
     expected = contents(root)
     WRITERS[name](root)
-    writer = EmbeddedWriter(root, FINGERPRINT)
+    writer = embedded_writer(root, FINGERPRINT)
     assert [(run.started, run.digest, run.reconciled) for run in writer.freshness()] == [(RUN.started, "", "")]
     assert sorted(writer.pages(SOURCE)) == PAGES
     write_page(writer, make_chunk("4", 0, "четвёртая"))
@@ -192,7 +192,7 @@ def test_damaged_notes_of_runs_cost_a_full_comparison(root: Path, text: str) -> 
     (root / "runs.json").write_text(text, encoding="utf-8")
     with pytest.raises(StoreError, match=r"runs\.json of the index is damaged.*indexer sync"):
         embedded_reader(root).freshness()
-    writer = EmbeddedWriter(root, FINGERPRINT)
+    writer = embedded_writer(root, FINGERPRINT)
     assert writer.freshness() == []
     writer.finish(RUN)
     writer.close()

@@ -19,7 +19,7 @@ from askwiki.configuration import CHECKOUT
 from askwiki.data import Rights
 from askwiki.errors import StoreError
 from askwiki.store.embedded.files import copy_shard
-from askwiki.store.embedded.store import EmbeddedWriter, embedded_reader
+from askwiki.store.embedded.store import embedded_reader, embedded_writer
 from askwiki.store.port import Leg
 from tests.support.stores import EMBEDDER, FINGERPRINT, SOURCE, embedded, make_chunk, write_page
 from tests.support.waiting import PATIENCE, until
@@ -28,7 +28,7 @@ from tests.support.waiting import PATIENCE, until
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     """An index with one page."""
-    writer = EmbeddedWriter(tmp_path / "store", FINGERPRINT)
+    writer = embedded_writer(tmp_path / "store", FINGERPRINT)
     write_page(writer, make_chunk("1", 0, "первый"))
     writer.commit()
     writer.close()
@@ -38,7 +38,7 @@ def root(tmp_path: Path) -> Path:
 def test_what_the_index_holds_is_for_its_account_only(tmp_path: Path) -> None:
     before = os.umask(0o022)
     try:
-        writer = EmbeddedWriter(tmp_path / "store", FINGERPRINT)
+        writer = embedded_writer(tmp_path / "store", FINGERPRINT)
         write_page(writer, make_chunk("1", 0, "первый"))
         writer.commit()
         writer.close()
@@ -56,7 +56,7 @@ def test_what_the_index_holds_is_for_its_account_only(tmp_path: Path) -> None:
 
 
 def add_page(root: Path, page: str) -> None:
-    writer = EmbeddedWriter(root, FINGERPRINT)
+    writer = embedded_writer(root, FINGERPRINT)
     write_page(writer, make_chunk(page, 0, f"страница {page}"))
     writer.commit()
     writer.close()
@@ -185,11 +185,11 @@ def test_copies_keep_the_holes_of_files(tmp_path: Path) -> None:
 
 
 def test_what_was_written_before_a_crash_is_published_by_the_next_run_even_without_changes(root: Path) -> None:
-    writer = EmbeddedWriter(root, FINGERPRINT)
+    writer = embedded_writer(root, FINGERPRINT)
     write_page(writer, make_chunk("2", 0, "второй"))
     writer.close()
     assert embedded(root).reader().count() == 1
-    writer = EmbeddedWriter(root, FINGERPRINT)
+    writer = embedded_writer(root, FINGERPRINT)
     writer.commit()
     writer.close()
     assert embedded(root).reader().count() == 2
@@ -230,13 +230,13 @@ def full_disk(tmp_path: Path) -> Iterator[Path]:
 
 def test_a_folder_that_cannot_be_written_is_a_sentence(full_disk: Path) -> None:
     with pytest.raises(StoreError, match="cannot be written"):
-        EmbeddedWriter(full_disk, FINGERPRINT)
+        embedded_writer(full_disk, FINGERPRINT)
     assert embedded_reader(full_disk.parent.parent / "nothing").count() == 0
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no full device here")
 def test_a_full_disk_leaves_the_old_version_in_force(root: Path) -> None:
-    writer = EmbeddedWriter(root, FINGERPRINT)
+    writer = embedded_writer(root, FINGERPRINT)
     write_page(writer, make_chunk("2", 0, "второй"))
     (root / "versions" / "2.part").mkdir()
     (root / f"current.{os.getpid()}.part").symlink_to("/dev/full")
@@ -252,7 +252,7 @@ def test_pages_that_come_and_go_leave_no_room_behind(tmp_path: Path) -> None:
     root = tmp_path / "store"
     sizes = []
     for turn in range(6):
-        writer = EmbeddedWriter(root, FINGERPRINT)
+        writer = embedded_writer(root, FINGERPRINT)
         for page in range(30):
             chunks = [make_chunk(f"{turn}-{page}", n, f"страница {page} раздел {n} раз {turn}") for n in range(10)]
             write_page(writer, *chunks)

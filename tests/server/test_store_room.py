@@ -17,14 +17,14 @@ from askwiki.errors import StoreError
 from askwiki.store.embedded.files import copy_shard
 from askwiki.store.embedded.manifest import content_of, damage, write_manifest
 from askwiki.store.embedded.room import MEGABYTE, NoRoom, ask_for_room, fill_holes, free_room, holes_cost
-from askwiki.store.embedded.store import EmbeddedWriter, embedded_reader
+from askwiki.store.embedded.store import embedded_reader, embedded_writer
 from tests.support.stores import FINGERPRINT, make_chunk, write_page
 
 MOUNTED = 420  # megabytes: room for an index and for one reader's copy of it, not for a second one
 
 
 def index(root: Path, page: str) -> None:
-    writer = EmbeddedWriter(root, FINGERPRINT)
+    writer = embedded_writer(root, FINGERPRINT)
     try:
         write_page(writer, make_chunk(page, 0, f"страница {page}"))
         writer.commit()
@@ -57,7 +57,7 @@ def test_a_disk_that_does_not_tell_its_size_is_not_held_for_full(monkeypatch: py
 def test_no_index_is_begun_without_room(full: SimpleNamespace, tmp_path: Path) -> None:
     full.megabytes = 10
     with pytest.raises(NoRoom, match="make a new index"):
-        EmbeddedWriter(tmp_path / "store", FINGERPRINT)
+        embedded_writer(tmp_path / "store", FINGERPRINT)
     full.megabytes = 1000
     index(tmp_path / "store", "1")
 
@@ -84,7 +84,7 @@ def test_a_reader_keeps_the_version_it_has_while_there_is_no_room_for_the_next(
 def test_a_page_is_not_begun_without_room_and_the_next_run_goes_on(full: SimpleNamespace, tmp_path: Path) -> None:
     root = tmp_path / "store"
     index(root, "1")
-    writer = EmbeddedWriter(root, FINGERPRINT)
+    writer = embedded_writer(root, FINGERPRINT)
     full.megabytes = 5
     with pytest.raises(NoRoom, match="write a page"):
         write_page(writer, make_chunk("2", 0, "второй"))

@@ -25,7 +25,7 @@ from askwiki.store.port import Leg
 from askwiki.store.qdrant.client import connect
 from askwiki.store.qdrant.engine import ServerEngine
 from askwiki.store.qdrant.server import QdrantServer, open_server
-from askwiki.store.qdrant.store import ServerWriter, server_reader
+from askwiki.store.qdrant.store import server_reader, server_writer
 from tests.support.stores import EMBEDDER, FINGERPRINT, SPARSE, OneAtATime, make_chunk, write_page
 
 SETTINGS = StoreSettings(collection="wiki", qdrant_url="memory", retries=0, grace=0.0, batch=2)
@@ -38,7 +38,7 @@ def server() -> QdrantServer:
 
 
 def test_a_source_has_one_indexer_at_a_time(server: QdrantServer) -> None:
-    first, second = ServerWriter(server, FINGERPRINT), ServerWriter(server, FINGERPRINT)
+    first, second = server_writer(server, FINGERPRINT), server_writer(server, FINGERPRINT)
     first.claim("a")
     with pytest.raises(StoreError, match=r"Another indexer \(process \d+ on .+\) is writing a;"):
         second.claim("a")
@@ -54,7 +54,7 @@ def test_a_source_has_one_indexer_at_a_time(server: QdrantServer) -> None:
     ids=["its process died", "it ran out", "it is stamped in the far future"],
 )
 def test_a_lease_that_nobody_holds_any_more_is_free(server: QdrantServer, change: dict[str, Any]) -> None:
-    first, second = ServerWriter(server, FINGERPRINT), ServerWriter(server, FINGERPRINT)
+    first, second = server_writer(server, FINGERPRINT), server_writer(server, FINGERPRINT)
     first.claim("a")
     engine = ServerEngine(server, "wiki_v1")
     [row] = engine.scroll(Scroll(Where({"record": ["lock"]})))
@@ -68,10 +68,10 @@ def test_a_lease_that_nobody_holds_any_more_is_free(server: QdrantServer, change
 
 def test_several_indexers_fill_one_collection(server: QdrantServer) -> None:
     """Each its own sources, at the same time; the result is the union."""
-    ServerWriter(server, FINGERPRINT).commit()
+    server_writer(server, FINGERPRINT).commit()
 
     def index(source: str) -> None:
-        writer = ServerWriter(server, FINGERPRINT)
+        writer = server_writer(server, FINGERPRINT)
         writer.claim(source)
         for number in range(10):
             write_page(writer, make_chunk(f"{source}{number}", 0, f"страница {number}"), source=source)
@@ -80,7 +80,7 @@ def test_several_indexers_fill_one_collection(server: QdrantServer) -> None:
 
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(index, ["a", "b"]))
-    writer = ServerWriter(server, FINGERPRINT)
+    writer = server_writer(server, FINGERPRINT)
     assert (writer.count("a"), writer.count("b"), len(writer.pages("a"))) == (10, 10, 10)
     writer.close()
 
@@ -90,19 +90,19 @@ def test_a_collection_of_somebody_else_is_left_alone(server: QdrantServer, name:
     server.clients[0].create_collection(name, models.VectorParams(size=2, distance=models.Distance.DOT))
     if name == "wiki_v1":
         server.switch(name, given=["wiki"])
-    for attempt in (lambda: server_reader(server).count(), lambda: ServerWriter(server, FINGERPRINT)):
+    for attempt in (lambda: server_reader(server).count(), lambda: server_writer(server, FINGERPRINT)):
         with pytest.raises(StoreError, match=r"store\.collection"):
             attempt()
     assert server.collections() == [name]
 
 
 def test_a_reader_survives_the_drop_of_its_collection(server: QdrantServer) -> None:
-    writer = ServerWriter(server, FINGERPRINT)
+    writer = server_writer(server, FINGERPRINT)
     write_page(writer, make_chunk("1", 0, "старый"))
     writer.commit()
     reader = server_reader(server)
     assert reader.count() == 1
-    rebuilt = ServerWriter(server, FINGERPRINT, rebuild=True)
+    rebuilt = server_writer(server, FINGERPRINT, rebuild=True)
     write_page(rebuilt, make_chunk("1", 0, "новый"), make_chunk("1", 1, "ещё"))
     rebuilt.commit()
     assert server.collections() == ["wiki_v2"]

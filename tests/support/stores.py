@@ -17,7 +17,7 @@ from askwiki.encoders.factory import make_sparse
 from askwiki.settings import ChunkingSettings, SparseSettings, StoreSettings
 from askwiki.store.embedded.edge import EdgeEngine
 from askwiki.store.embedded.locks import private_copy
-from askwiki.store.embedded.store import EmbeddedWriter, embedded_reader
+from askwiki.store.embedded.store import embedded_reader, embedded_writer
 from askwiki.store.embedded.versions import read_pointer
 from askwiki.store.engine import Row, Scroll, Where
 from askwiki.store.fingerprint import fingerprint_of
@@ -25,7 +25,7 @@ from askwiki.store.port import PageState, Point, Reader, Writer
 from askwiki.store.qdrant.client import connect
 from askwiki.store.qdrant.engine import ServerEngine
 from askwiki.store.qdrant.server import QdrantServer, open_server
-from askwiki.store.qdrant.store import ServerWriter, server_reader
+from askwiki.store.qdrant.store import server_reader, server_writer
 from tests.support.fakes import HashEmbedder
 
 EMBEDDER = HashEmbedder()
@@ -88,7 +88,7 @@ class Store:
 def embedded(folder: Path) -> Store:
     return Store(
         lambda: embedded_reader(folder),
-        lambda fingerprint=FINGERPRINT, **named: EmbeddedWriter(folder, fingerprint, **named),
+        lambda fingerprint=FINGERPRINT, **named: embedded_writer(folder, fingerprint, **named),
         lambda: _rows_of_version(folder),
     )
 
@@ -116,7 +116,7 @@ def on_server(settings: StoreSettings) -> Store:
     """The index that ``settings`` name; every reader and writer has a client of its own, as in production."""
     return Store(
         lambda: server_reader(open_server(settings)),
-        lambda fingerprint=FINGERPRINT, **named: ServerWriter(open_server(settings), fingerprint, **named),
+        lambda fingerprint=FINGERPRINT, **named: server_writer(open_server(settings), fingerprint, **named),
         lambda: _rows_of_server(settings),
     )
 
@@ -132,7 +132,7 @@ def _server(client: Any, settings: StoreSettings) -> Store:
     server = QdrantServer([client], settings)
     return Store(
         lambda: server_reader(QdrantServer([client], settings)),
-        lambda fingerprint=FINGERPRINT, **named: ServerWriter(QdrantServer([client], settings), fingerprint, **named),
+        lambda fingerprint=FINGERPRINT, **named: server_writer(QdrantServer([client], settings), fingerprint, **named),
         lambda: list(ServerEngine(server, server.aliased(settings.collection)).scroll(EVERYTHING)),
     )
 

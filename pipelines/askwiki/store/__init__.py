@@ -31,9 +31,9 @@ def open_writer(settings: StoreSettings, fingerprint: Mapping[str, Any], *, rebu
     """
     if settings.qdrant_url:
         from askwiki.store.qdrant.server import open_server
-        from askwiki.store.qdrant.store import ServerWriter
+        from askwiki.store.qdrant.store import server_writer
 
-        return ServerWriter(open_server(settings), fingerprint, rebuild=rebuild)
-    from askwiki.store.embedded.store import EmbeddedWriter
+        return server_writer(open_server(settings), fingerprint, rebuild=rebuild)
+    from askwiki.store.embedded.store import embedded_writer
 
-    return EmbeddedWriter(Path(settings.path), fingerprint, rebuild=rebuild)
+    return embedded_writer(Path(settings.path), fingerprint, rebuild=rebuild)

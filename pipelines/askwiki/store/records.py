@@ -1,11 +1,12 @@
-"""Writing chunks, page states and access conjunctions on any engine; what is read of them: ``reader``."""
+"""The one writer of both stores: chunks, page states and access conjunctions on any engine. Reading: ``reader``."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from typing import Protocol
 
-from askwiki.data import Chunk, Clause
+from askwiki.data import Chunk, Clause, Vectors
 from askwiki.store.engine import Delete, Engine, Operation, Overwrite, Row, Scroll, Upsert, Where
 from askwiki.store.payload import (
     acl_payload,
@@ -82,6 +83,79 @@ class RecordWriter:
         known = {row.payload["key"] for row in self._engine.scroll(Scroll(Where({"record": ["acl"]}), ["key"]))}
         if unused := sorted(known - used):
             self._engine.write([Delete(Where({"record": ["acl"], "key": unused}))])
+
+
+class WrittenIndex(Protocol):
+    """An index under way, wherever it lies: its records, and what else of the port is its own."""
+
+    @property
+    def records(self) -> RecordWriter: ...
+
+    def changing(self, chunks: Sequence[Chunk], vectors: Sequence[Vectors]) -> None:
+        """Before a page is written: what of it is; StoreError when there is no room for it."""
+        ...
+
+    def claim(self, source: str) -> None: ...
+
+    def freshness(self) -> list[Freshness]: ...
+
+    def finish(self, run: Freshness) -> None: ...
+
+    def commit(self) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class IndexWriter:
+    """The port's ``Writer``."""
+
+    def __init__(self, index: WrittenIndex) -> None:
+        self._index = index
+
+    def pages(self, source: str) -> dict[str, str]:
+        return self._index.records.pages(source)
+
+    def page(self, source: str, page_id: str) -> PageState | None:
+        return self._index.records.page(source, page_id)
+
+    def replace_page(self, source: str, state: PageState, points: Sequence[Point], readers: tuple[Clause, ...]) -> None:
+        self._index.changing([point.chunk for point in points], [point.vectors for point in points])
+        self._index.records.replace_page(source, state, points, readers)
+
+    def update_payload(
+        self, source: str, state: PageState, chunks: Sequence[Chunk], readers: tuple[Clause, ...]
+    ) -> None:
+        self._index.changing(chunks, ())
+        self._index.records.update_payload(source, state, chunks, readers)
+
+    def remove_page(self, source: str, page_id: str) -> None:
+        self._index.changing((), ())
+        self._index.records.remove_page(source, page_id)
+
+    def access(self, source: str) -> dict[str, str]:
+        return self._index.records.access(source)
+
+    def update_access(self, source: str, page_id: str, key: str, readers: tuple[Clause, ...]) -> None:
+        self._index.changing((), ())
+        self._index.records.update_access(source, page_id, key, readers)
+
+    def count(self, source: str = "") -> int:
+        return self._index.records.count(source)
+
+    def claim(self, source: str) -> None:
+        self._index.claim(source)
+
+    def freshness(self) -> list[Freshness]:
+        return self._index.freshness()
+
+    def finish(self, run: Freshness) -> None:
+        self._index.finish(run)
+
+    def commit(self) -> None:
+        self._index.commit()
+
+    def close(self) -> None:
+        self._index.close()
 
 
 def read_runs(engine: Engine) -> list[Freshness]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from askwiki.data import Chunk, Clause
+from askwiki.data import Chunk, Vectors
 from askwiki.errors import StoreError
 from askwiki.store.embedded.edge import EdgeEngine
 from askwiki.store.embedded.files import PRIVATE_FILE, PRIVATE_FOLDER, close_to_others, write_text
@@ -20,9 +20,9 @@ from askwiki.store.embedded.runs import trusted_runs, write_runs
 from askwiki.store.embedded.versions import NOTHING, lost, publish
 from askwiki.store.embedded.writing import BUILDING, WRITER, adopt_complete, load_folder, open_folder
 from askwiki.store.payload import dense_vectors
-from askwiki.store.port import Freshness, PageState, Point
+from askwiki.store.port import Freshness
 from askwiki.store.reader import IndexReader
-from askwiki.store.records import RecordWriter
+from askwiki.store.records import IndexWriter, RecordWriter
 from askwiki.system.memory import give_back
 
 COPIES = 4  # of a page's content on its way: the log, the vectors, the payload, its indexes
@@ -36,10 +36,15 @@ def embedded_reader(root: Path) -> IndexReader:
     return IndexReader(InForce(root))
 
 
-class EmbeddedWriter:
-    """Writes into its own folder; ``commit`` publishes a copy of it. See ``versions`` for the folders."""
+def embedded_writer(root: Path, fingerprint: Mapping[str, Any], *, rebuild: bool = False) -> IndexWriter:
+    """Writes into a folder of its own; ``commit`` publishes a copy of it."""
+    return IndexWriter(_Written(root, fingerprint, rebuild=rebuild))
 
-    def __init__(self, root: Path, fingerprint: Mapping[str, Any], *, rebuild: bool = False) -> None:
+
+class _Written:
+    """The writer's folder. See ``versions`` for the folders."""
+
+    def __init__(self, root: Path, fingerprint: Mapping[str, Any], *, rebuild: bool) -> None:
         self._root, self._rebuild = root, rebuild
         with contextlib.ExitStack() as opening, _told(f"The index folder {root} cannot be written"):
             root.mkdir(parents=True, exist_ok=True, mode=PRIVATE_FOLDER)
@@ -50,7 +55,7 @@ class EmbeddedWriter:
             self._held = opening.pop_all()
 
     @property
-    def _records(self) -> RecordWriter:
+    def records(self) -> RecordWriter:
         """Opened again only when something is asked after a commit."""
         if self._engine is None:
             self._engine = load_folder(self._folder)
@@ -59,35 +64,13 @@ class EmbeddedWriter:
     def claim(self, source: str) -> None:
         """The writer's lock holds all sources."""
 
-    def pages(self, source: str) -> dict[str, str]:
-        return self._records.pages(source)
-
-    def page(self, source: str, page_id: str) -> PageState | None:
-        return self._records.page(source, page_id)
-
-    def replace_page(self, source: str, state: PageState, points: Sequence[Point], readers: tuple[Clause, ...]) -> None:
-        self._changing(sum(_bytes_of(point) for point in points))
-        self._records.replace_page(source, state, points, readers)
-
-    def update_payload(
-        self, source: str, state: PageState, chunks: Sequence[Chunk], readers: tuple[Clause, ...]
-    ) -> None:
-        self._changing(sum(len(chunk.text) + len(chunk.context) for chunk in chunks) * LETTER)
-        self._records.update_payload(source, state, chunks, readers)
-
-    def remove_page(self, source: str, page_id: str) -> None:
-        self._changing(0)
-        self._records.remove_page(source, page_id)
-
-    def access(self, source: str) -> dict[str, str]:
-        return self._records.access(source)
-
-    def update_access(self, source: str, page_id: str, key: str, readers: tuple[Clause, ...]) -> None:
-        self._changing(0)
-        self._records.update_access(source, page_id, key, readers)
-
-    def count(self, source: str = "") -> int:
-        return self._records.count(source)
+    def changing(self, chunks: Sequence[Chunk], vectors: Sequence[Vectors]) -> None:
+        """With too little room the engine would end the process instead of failing."""
+        content = sum(map(_bytes_of, vectors)) + LETTER * sum(len(chunk.text) + len(chunk.context) for chunk in chunks)
+        ask_for_room(self._root, COPIES * content + WRITING, "write a page into the index")
+        if not self._rebuild:
+            with _told(f"The index folder {self._root} cannot be written"):
+                (self._root / "dirty").touch(mode=PRIVATE_FILE)
 
     def freshness(self) -> list[Freshness]:
         return [] if self._rebuild else trusted_runs(self._root)
@@ -117,14 +100,14 @@ class EmbeddedWriter:
 
     def _to_be_published_again(self) -> bool:
         problem = lost(self._root)
-        if not problem or (problem == NOTHING and not self._records.count()):
+        if not problem or (problem == NOTHING and not self.records.count()):
             return False
         logger.warning("the index is published again: %s", problem)
         return True
 
     def _tidy(self) -> None:
         """Rewriting takes the room of all of it once more; without that room dead points wait for the next run."""
-        self._records.forget_unused_access()
+        self.records.forget_unused_access()
         if self._engine is None:
             return
         try:
@@ -145,18 +128,9 @@ class EmbeddedWriter:
             close_to_others(self._folder)
             write_manifest(self._folder)
 
-    def _changing(self, content: int) -> None:
-        """Before each page: with too little room the engine would end the process instead of failing."""
-        ask_for_room(self._root, COPIES * content + WRITING, "write a page into the index")
-        if not self._rebuild:
-            with _told(f"The index folder {self._root} cannot be written"):
-                (self._root / "dirty").touch(mode=PRIVATE_FILE)
 
-
-def _bytes_of(point: Point) -> int:
-    vectors, chunk = point.vectors, point.chunk
-    numbers = sum(vector.nbytes for vector in dense_vectors(vectors).values()) + 8 * len(vectors.sparse.indices)
-    return int(numbers) + LETTER * (len(chunk.text) + len(chunk.context))
+def _bytes_of(vectors: Vectors) -> int:
+    return int(sum(vector.nbytes for vector in dense_vectors(vectors).values()) + 8 * len(vectors.sparse.indices))
 
 
 @contextlib.contextmanager

@@ -13,15 +13,15 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from askwiki.data import Chunk, Clause
+from askwiki.data import Chunk, Vectors
 from askwiki.errors import StoreError
 from askwiki.store.fingerprint import check_fingerprint, dense_sizes, uses_idf
-from askwiki.store.port import Freshness, PageState, Point
+from askwiki.store.port import Freshness
 from askwiki.store.qdrant.engine import ServerEngine
 from askwiki.store.qdrant.lease import Lease, others_write
 from askwiki.store.qdrant.server import CollectionGone, QdrantServer
 from askwiki.store.reader import IndexReader, RecordReader
-from askwiki.store.records import RecordWriter
+from askwiki.store.records import IndexWriter, RecordWriter
 
 KNOWN_SECONDS = 10.0  # how long a reader believes that the alias has not moved
 Result = TypeVar("Result")
@@ -90,10 +90,15 @@ class _Found:
         self.records = RecordReader(ServerEngine(server, name), immutable=False) if name else None
 
 
-class ServerWriter:
+def server_writer(server: QdrantServer, fingerprint: Mapping[str, Any], *, rebuild: bool = False) -> IndexWriter:
     """Writes into the collection in force, or fills a new one that takes over at ``commit``."""
+    return IndexWriter(_Written(server, fingerprint, rebuild=rebuild))
 
-    def __init__(self, server: QdrantServer, fingerprint: Mapping[str, Any], *, rebuild: bool = False) -> None:
+
+class _Written:
+    """The collection that is written, and who else writes it."""
+
+    def __init__(self, server: QdrantServer, fingerprint: Mapping[str, Any], *, rebuild: bool) -> None:
         self._server = server
         name = server.settings.collection
         self._answering = server.aliased(name)
@@ -108,49 +113,26 @@ class ServerWriter:
             server.switch(self._collection, given=[name, _filling(server)])
             self._answering = self._collection
         self._engine = ServerEngine(server, self._collection)
-        self._records = RecordWriter(self._engine)
+        self.records = RecordWriter(self._engine)
         self._leases: dict[str, Lease] = {}
 
     def claim(self, source: str) -> None:
         if source not in self._leases:
             self._leases[source] = Lease(self._engine, source)
 
-    def pages(self, source: str) -> dict[str, str]:
-        return self._records.pages(source)
-
-    def page(self, source: str, page_id: str) -> PageState | None:
-        return self._records.page(source, page_id)
-
-    def replace_page(self, source: str, state: PageState, points: Sequence[Point], readers: tuple[Clause, ...]) -> None:
-        self._records.replace_page(source, state, points, readers)
-
-    def update_payload(
-        self, source: str, state: PageState, chunks: Sequence[Chunk], readers: tuple[Clause, ...]
-    ) -> None:
-        self._records.update_payload(source, state, chunks, readers)
-
-    def remove_page(self, source: str, page_id: str) -> None:
-        self._records.remove_page(source, page_id)
-
-    def access(self, source: str) -> dict[str, str]:
-        return self._records.access(source)
-
-    def update_access(self, source: str, page_id: str, key: str, readers: tuple[Clause, ...]) -> None:
-        self._records.update_access(source, page_id, key, readers)
-
-    def count(self, source: str = "") -> int:
-        return self._records.count(source)
+    def changing(self, chunks: Sequence[Chunk], vectors: Sequence[Vectors]) -> None:
+        """The server itself says when it has no room."""
 
     def freshness(self) -> list[Freshness]:
-        return self._records.runs()
+        return self.records.runs()
 
     def finish(self, run: Freshness) -> None:
-        self._records.remember_run(run)
+        self.records.remember_run(run)
 
     def commit(self) -> None:
         """A new collection takes over in one step; the old one goes when no question can be using it."""
         if not others_write(self._engine, set(self._leases)):  # they may be about to use a conjunction
-            self._records.forget_unused_access()
+            self.records.forget_unused_access()
         name, filling = self._server.settings.collection, _filling(self._server)
         given = [] if self._collection == self._answering else [name]
         gone = [*given, *({filling} & self._server.aliases().keys())]
