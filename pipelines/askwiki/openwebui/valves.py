@@ -4,7 +4,8 @@ The panel has its ways (observed with Open WebUI 0.12): an empty text blocks sav
 validation reads "Pipeline not found", an invalid saved value keeps the whole server from starting. So
 switches are ``bool`` with the default in force, everything else may be unset (= as in the settings),
 and a wrong value never fails: the last good one stays, and the admin is told. No secrets here: the
-panel shows every value in clear.
+panel shows every value in clear. And nothing about rights: who may read what is decided by the wiki and the settings
+of the server, so that nobody opens a page with a click.
 """
 
 from __future__ import annotations
@@ -83,6 +84,14 @@ class AnswerValves(Knobs):
         "list_all_sources": ("sources.list_all", 0, 1),
         "language": ("language", 0, 0),
         "candidates": ("search.candidates", 1, 200),
+        "intent": ("search.boost_intent", 0, 1),
+        "context_leg": ("search.weight_context", 0, 2),
+        "minimum_similarity": ("rerank.minimum", 0, 1),
+        "minimum_rerank": ("rerank.strict_minimum", 0, 20),  # logits or shares, as the cross-encoder gives them
+        "after_gates": ("rerank.cap", 1, 200),
+        "relevance_group": ("relevance.group", 1, 12),
+        "relevance_model": ("llm.relevance.model", 0, 0),
+        "siblings": ("passages.siblings", 0, 1),
         "passages": ("passages.count", 1, 50),
         "answer_model": ("llm.answer.model", 0, 0),
         "answer_temperature": ("llm.answer.temperature", 0, 2),
@@ -93,6 +102,14 @@ class AnswerValves(Knobs):
     list_all_sources: bool = True
     language: str = Field(default=UNSET, json_schema_extra={"enum": [UNSET, "ru", "en"]})  # shown as a drop-down
     candidates: int | None = None
+    intent: float | None = None
+    context_leg: float | None = None
+    minimum_similarity: float | None = None
+    minimum_rerank: float | None = None
+    after_gates: int | None = None
+    relevance_group: int | None = None
+    relevance_model: str | None = None
+    siblings: bool = True
     passages: int | None = None
     answer_model: str | None = None
     answer_temperature: float | None = None
