@@ -43,6 +43,7 @@ ORDER: list[str] = [
     "indexer.confluence.render",
     "indexer.confluence.macros",
     "indexer.confluence.rendered",
+    "indexer.confluence.measure",
     "indexer.confluence",
     "indexer.confluence.sources",
     "indexer.markdown",

@@ -10,11 +10,12 @@ from lxml.etree import _Element
 from askwiki.data import Count, Loss
 from indexer.confluence.macros.adf import ADF
 from indexer.confluence.macros.rules import MACRO_ELEMENTS
+from indexer.confluence.measure.arrived import measure
+from indexer.confluence.measure.source import MeasuredBody, look
 from indexer.confluence.parse.html_tree import FLATTENED
 from indexer.confluence.parse.links import Context
 from indexer.confluence.parse.text import clean, escape
 from indexer.confluence.render.markdown import Renderer, Tables
-from indexer.confluence.render.measure import look, measure
 from indexer.confluence.render.storage_elements import STORAGE
 from indexer.confluence.rendered.rules import CLASSES, RENDERED
 
@@ -30,10 +31,18 @@ class Converted:
     markdown: str
     losses: tuple[Loss, ...] = ()
     counts: tuple[Count, ...] = ()
+    dropped: tuple[Loss, ...] = ()  # left out on purpose, ``detail`` says why
 
 
 def convert(body: _Element, context: Context) -> Converted:
     """The Markdown of a parsed body, whatever is inside it, and what of the source is in it; no input raises."""
+    source, renderer, markdown = rendered(body, context)
+    counts, lost = measure(source, renderer, markdown)
+    return Converted(markdown, renderer.all_losses() + lost, counts, renderer.all_dropped())
+
+
+def rendered(body: _Element, context: Context) -> tuple[MeasuredBody, Renderer, str]:
+    """What the body holds, what the conversion says of each thing in it, and the Markdown."""
     source = look(body)
     renderer = Renderer(context, TABLES, russian=is_russian(source.text[:LOOKED_AT]))
     if body.get(FLATTENED):
@@ -43,8 +52,7 @@ def convert(body: _Element, context: Context) -> Converted:
     except RecursionError:
         renderer.lose("nesting", "page", "nested too deeply: text only")
         markdown = escape(clean(source.text))
-    counts, lost = measure(source, renderer, markdown)
-    return Converted(markdown, renderer.all_losses() + lost, counts)
+    return source, renderer, markdown
 
 
 def is_russian(text: str) -> bool:

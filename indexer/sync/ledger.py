@@ -16,7 +16,8 @@ from askwiki.masking import masked
 from indexer.sources import PageFailure, PageRef
 
 THRESHOLD = 0.98  # share of the text, of the code, … of a page below which it is listed
-JUDGED = frozenset({"characters", "code", "plantuml", "tables", "images", "links"})
+JUDGED = frozenset({"characters", "code", "plantuml", "tables", "images", "links", "cards", "tasks"})
+ROWS = "rows"  # merged and empty ones have no place of their own: told, not judged
 NAMES: dict[Content, str] = {"page": "pages", "blogpost": "blog posts among them"}
 SHOWN = 20  # names printed in the text; the JSON has them all
 
@@ -55,6 +56,8 @@ class Ledger:
     failures: tuple[PageFailure, ...] = ()
     missing: tuple[PageRef, ...] = ()  # expected, but neither read nor failed
     weak: tuple[WeakPage, ...] = ()
+    aside: Mapping[str, tuple[int, int]] = field(default_factory=dict)  # construct -> (marked, dropped on purpose)
+    dropped: Mapping[tuple[str, str], int] = field(default_factory=dict)  # (construct or macro, reason) -> count
     others: tuple[tuple[Content, PageRef], ...] = ()  # what was read and is no page of the tree
     notes: tuple[str, ...] = ()  # sentences for the person who runs it
 
@@ -64,22 +67,40 @@ class Ledger:
 
     def with_page(self, page: Page) -> Ledger:
         """A page that was read: its losses, its counts, and its name when too little of it arrived."""
-        counted = self.add(read=1).with_losses(page.losses).with_counts(page.counts)
+        counted = self.add(read=1).with_losses(page.losses).with_counts(page.counts).with_dropped(page.dropped)
         kept = kept_share(page)
         if page.content != "page":
             other = (page.content, PageRef(page.id, page.title))
             counted = dataclasses.replace(counted, others=(*counted.others, other))
         weak = WeakPage(page.id, page.title, kept, page.losses, page.counts)
-        return counted.with_weak(weak) if kept < THRESHOLD else counted
+        return counted.with_weak(weak) if kept < THRESHOLD or unaccounted(page) else counted
 
     def with_counts(self, counts: Sequence[Count]) -> Ledger:
         if not counts:
             return self
-        summed = dict(self.counts)
+        summed, aside = dict(self.counts), dict(self.aside)
         for count in counts:
             source, markdown = summed.get(count.kind, (0, 0))
             summed[count.kind] = (source + count.source, markdown + count.markdown)
-        return dataclasses.replace(self, counts=summed)
+            marked, dropped = aside.get(count.kind, (0, 0))
+            aside[count.kind] = (marked + count.marked, dropped + count.dropped)
+        return dataclasses.replace(self, counts=summed, aside=aside)
+
+    def with_dropped(self, dropped: Sequence[Loss]) -> Ledger:
+        """What the pages hold and the Markdown is not to hold, each with the reason."""
+        if not dropped:
+            return self
+        summed = Counter(self.dropped)
+        for one in dropped:
+            summed[f"{one.kind} {one.name}".rstrip(), one.detail] += one.count
+        return dataclasses.replace(self, dropped=dict(summed))
+
+    @property
+    def things(self) -> tuple[int, int]:
+        """(things of the pages, those that are shown, marked or left out on purpose)."""
+        kinds = [kind for kind in self.counts if kind not in (ROWS, "characters")]
+        there = sum(self.counts[kind][0] for kind in kinds)
+        return there, sum(self.counts[kind][1] + sum(self.aside.get(kind, (0, 0))) for kind in kinds)
 
     def with_failure(self, failure: PageFailure) -> Ledger:
         counted = self.add(skipped=1) if failure.skipped else self.add(failed=1)
@@ -145,8 +166,15 @@ class Ledger:
             "seconds": round(self.seconds, 3),
             "losses": [{"kind": kind, "name": name, "count": count} for (kind, name), count in ordered],
             "counts": {
-                kind: {"source": there, "markdown": here} for kind, (there, here) in sorted(self.counts.items())
+                kind: {"source": there, "markdown": here, "marked": aside[0], "dropped": aside[1]}
+                for kind, (there, here) in sorted(self.counts.items())
+                for aside in [self.aside.get(kind, (0, 0))]
             },
+            "things": dict(zip(("source", "accounted"), self.things, strict=True)),
+            "dropped": [
+                {"what": what, "reason": reason, "count": count}
+                for (what, reason), count in sorted(self.dropped.items(), key=lambda item: (-item[1], item[0]))
+            ],
             "failures": [
                 {"id": one.ref.id, "title": one.ref.title, "reason": one.reason, "skipped": one.skipped}
                 for one in self.failures
@@ -165,6 +193,19 @@ class Ledger:
             "contents": dict(Counter(content for content, _ in self.others)),
             "notes": list(self.notes),
         }
+
+    def _sum(self) -> list[str]:
+        """The sum of all things, and what is left out on purpose."""
+        there, accounted = self.things
+        if not there:
+            return []
+        marked, dropped = (sum(numbers) for numbers in zip(*self.aside.values(), strict=True))
+        whole = "100 %" if accounted >= there else f"{int(1000 * accounted / there) / 10} %"
+        lines = [
+            f"accounted for: {accounted} of {there} things, {whole} ({marked} by a mark, {dropped} left out on purpose)"
+        ]
+        ordered = sorted(self.dropped.items(), key=lambda item: (-item[1], item[0]))
+        return lines + _listed("left out on purpose", [f"{count} x {what}: {why}" for (what, why), count in ordered])
 
     def to_text(self) -> str:
         """The ledger for a person: counts, then names, the most frequent losses first."""
@@ -186,18 +227,31 @@ class Ledger:
         ordered = sorted(self.losses.items(), key=lambda item: (-item[1], item[0]))
         kinds = [f"{kind} {here} of {there}" for kind, (there, here) in sorted(self.counts.items())]
         lines += ["in Markdown: " + ", ".join(kinds)] if kinds else []
+        lines += self._sum()
         lines += _listed("losses", [f"{count} x {kind} {name}".rstrip() for (kind, name), count in ordered])
         lines += _listed(
-            "pages below the threshold", [f"{page.title} ({page.id}): {page.kept:.0%} kept" for page in self.weak]
+            "pages that did not arrive whole",
+            [f"{page.title} ({page.id}): {int(page.kept * 1000) / 10}% kept" for page in self.weak],
         )
         return masked("\n".join([*lines, *self.notes]))
 
 
 def kept_share(page: Page) -> float:
-    """The smallest share that arrived among the constructs of the page."""
+    """The smallest share that is in the Markdown among the constructs of the page; a mark alone keeps nothing."""
     return min(
-        (count.markdown / count.source for count in page.counts if count.kind in JUDGED and count.source), default=1.0
+        ((one.markdown + one.dropped) / one.source for one in page.counts if one.kind in JUDGED and one.source),
+        default=1.0,
     )
+
+
+def unaccounted(page: Page) -> int:
+    """How many things of the page are neither shown nor marked nor left out on purpose."""
+    things = (one for one in page.counts if one.kind not in (ROWS, "characters"))
+    return sum(max(one.source - _accounted(one), 0) for one in things)
+
+
+def _accounted(count: Count) -> int:
+    return min(count.markdown + count.marked + count.dropped, count.source)
 
 
 def _listed(title: str, names: Sequence[str]) -> list[str]:

@@ -41,11 +41,18 @@ class Loss:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """How many of one construct the source of a page has, and how many its Markdown."""
+    """How many of one construct the source of a page has, and how many its Markdown.
 
-    kind: str  # tables | rows | links | images | code | plantuml | macros | characters
+    Of the rest, for how many a mark stands there, and how many are left out on purpose (``Page.dropped`` says why).
+    """
+
+    kind: (
+        str  # tables | rows | cells | links | cards | images | signs | tasks | code | plantuml | macros | characters …
+    )
     source: int
     markdown: int
+    marked: int = 0
+    dropped: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +99,7 @@ class Page:
     attachments: tuple[Attachment, ...] = ()
     losses: tuple[Loss, ...] = ()
     counts: tuple[Count, ...] = ()
+    dropped: tuple[Loss, ...] = ()  # left out on purpose, ``detail`` says why
     content: Content = "page"
 
 

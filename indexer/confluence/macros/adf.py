@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from lxml.etree import _Element
 
+from indexer.confluence.macros.bodies import foreign
 from indexer.confluence.macros.boxes import panel_text, with_icon
 from indexer.confluence.macros.diagrams import encoded_plantuml
 from indexer.confluence.parse.adf_json import parse_adf_part
@@ -23,16 +24,31 @@ def extension(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
     """``ac:adf-extension``: the node where we know it, else the fallback that Confluence wrote for others."""
     inside = first(node, "ac:adf-node")
     fallback = first(node, "ac:adf-fallback")
+    marks = len(renderer.marks)
     known = _known(renderer, inside, tags) if inside is not None else None
     if known is not None:
+        _account(renderer, node, marks, known)
         return known
     shown = renderer.context.wiki.rendered(node) if not renderer.including else None
     for one in (shown, fallback, inside):
-        if one is not None and not is_placeholder(one) and (text := _content(renderer, one, tags)).strip():
+        if one is None or is_placeholder(one):
+            continue
+        content = _placed(foreign(renderer, one, tags), tags) if one is shown else _content(renderer, one, tags)
+        if (text := content).strip():
+            renderer.account("extensions", node, text if one is shown else "")
             return text
     name = _key(inside) if inside is not None else "adf-extension"
     renderer.lose("macro", name, "its content is only in the wiki")
-    return _placed(renderer.mark(name), tags)
+    text = _placed(renderer.mark(name), tags)
+    _account(renderer, node, marks, text)
+    return text
+
+
+def _account(renderer: Renderer, node: _Element, marks: int, text: str) -> None:
+    """``marks`` = how many were written before this extension."""
+    written = renderer.marks[marks:]
+    renderer.account("extensions", node, text if written else "", "marked" if written else "shown")
+    del renderer.marks[marks:]
 
 
 def _content(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
@@ -89,9 +105,8 @@ def _app(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str | None
     for group in ("guest-params", "macro-params"):
         values = _parameters(node, group)
         if values.get("data"):
-            return encoded_plantuml(
-                renderer, values["data"], values.get("compressed", ""), values.get("filename", ""), tags
-            )
+            packed = values["data"], values.get("compressed", ""), values.get("filename", "")
+            return encoded_plantuml(renderer, node, packed, tags)
     renderer.lose("plantuml", "plantumlcloud", "no data")
     return f"\n\n{renderer.mark('plantumlcloud')}\n\n"
 

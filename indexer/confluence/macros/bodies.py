@@ -51,10 +51,20 @@ def rendered(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str | No
     shown = renderer.context.wiki.rendered(node) if not renderer.including else None
     if shown is None or is_placeholder(shown):
         return None
-    text = with_mark(renderer, macro.name, shown, renderer.process_tag(shown, tags).strip("\n "))
+    text = with_mark(renderer, macro.name, shown, foreign(renderer, shown, tags))
     if not text:
         return None
     return text if tags & {"p", "_inline"} and "\n" not in text else f"\n\n{text}\n\n"
+
+
+def foreign(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
+    """The wiki's rendering of a macro: what stands in it is not counted among the things of the page's own body."""
+    renderer.foreign += 1
+    renderer.brought += 1
+    try:
+        return renderer.process_tag(node, tags).strip("\n ")
+    finally:
+        renderer.foreign -= 1
 
 
 def rendered_or_mark(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:

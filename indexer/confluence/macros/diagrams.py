@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from lxml.etree import _Element
+
 from indexer.confluence.macros.drawings import drawing_to_plantuml
 from indexer.confluence.macros.plantuml import UnreadableDiagram, decode_data, plain_source
 from indexer.confluence.parse.links import PICTURE_ENDINGS, attachment_url, image, link
@@ -19,23 +21,27 @@ def plantuml(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
         macro.plain if macro.plain is not None else ("".join(macro.rich.itertext()) if macro.rich is not None else "")
     ) or macro.get(*SOURCES)
     if body.strip():
-        renderer.made["plantuml"] += 1
+        renderer.account("plantuml", macro.node, plain_source(body))
         return source_block(renderer, plain_source(body), "plantuml", tags, escape(clean(macro.get("title"))))
     if macro.get("data") or macro.name == "plantumlcloud":
-        return encoded_plantuml(renderer, macro.get("data"), macro.get("compressed"), macro.get("filename"), tags)
+        packed = macro.get("data"), macro.get("compressed"), macro.get("filename")
+        return encoded_plantuml(renderer, macro.node, packed, tags)
     return _from_file(renderer, macro, tags, "plantuml")
 
 
-def encoded_plantuml(renderer: Renderer, data: str, compressed: str, filename: str, tags: frozenset[str]) -> str:
-    """The decoded source; a payload that cannot be read leaves a mark and the picture."""
+def encoded_plantuml(renderer: Renderer, node: _Element, packed: tuple[str, str, str], tags: frozenset[str]) -> str:
+    """The decoded source; of a payload (data, compressed or not, file) that cannot be read a mark and the picture."""
+    data, compressed, filename = packed
     try:
         source = decode_data(data, compressed.lower() == "true")
         if not source.strip():
             raise UnreadableDiagram("empty")
     except UnreadableDiagram as error:
         renderer.lose("plantuml", filename or "plantumlcloud", str(error))
-        return _unread(renderer, "PlantUML", filename, tags)
-    renderer.made["plantuml"] += 1
+        text = _unread(renderer, "PlantUML", filename, tags)
+        renderer.account("plantuml", node, text, "marked")
+        return text
+    renderer.account("plantuml", node, source)
     return source_block(renderer, source, "plantuml", tags)
 
 
@@ -106,10 +112,13 @@ def _from_file(renderer: Renderer, macro: Macro, tags: frozenset[str], language:
     page_id = context.wiki.page_id(context.space, clean(title)) if title else context.page_id
     data = context.wiki.attachment(page_id, name) if name and not name.lower().endswith(PICTURE_ENDINGS) else None
     if data is not None:
-        renderer.made[language] += 1
-        return source_block(renderer, data.decode("utf-8", "replace").lstrip("\ufeff"), language, tags)
+        text = data.decode("utf-8", "replace").lstrip("\ufeff")
+        renderer.account(language, macro.node, text)
+        return source_block(renderer, text, language, tags)
     renderer.lose(language, name or macro.name, "its source is in no body and no file of the export")
-    return _unread(renderer, {"plantuml": "PlantUML", "mermaid": "Mermaid"}.get(language, language), name, tags)
+    text = _unread(renderer, {"plantuml": "PlantUML", "mermaid": "Mermaid"}.get(language, language), name, tags)
+    renderer.account(language, macro.node, text, "marked")
+    return text
 
 
 def _unread(renderer: Renderer, kind: str, name: str, tags: frozenset[str]) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from lxml.etree import _Element
 
+from indexer.confluence.macros.bodies import foreign
 from indexer.confluence.macros.boxes import boxed
 from indexer.confluence.parse.links import Included, Listed, link
 from indexer.confluence.parse.text import clean, escape
@@ -81,6 +82,7 @@ def _inside(renderer: Renderer, found: Included, part: _Element, tags: frozenset
     outer, renderer.context = renderer.context, found.context
     renderer.including = (*renderer.including, f"{found.context.space}:{found.context.title}")
     renderer.seen["_included"] += 1
+    renderer.brought += 1
     renderer.start_line()
     try:
         return renderer.inner(part, tags).strip("\n ")
@@ -99,7 +101,7 @@ def _named(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
     context = renderer.context
     known = context.wiki.page_id(space or context.space, title) if title else ""
     shown = context.wiki.rendered(macro.node) if not known and not renderer.including else None
-    if shown is not None and (text := renderer.process_tag(shown, tags).strip("\n ")):
+    if shown is not None and (text := foreign(renderer, shown, tags)):
         renderer.lose(
             "rights", title or macro.name, "included text as the exporter saw it, its own readers are not known"
         )
@@ -112,6 +114,7 @@ def _named(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
     )
     url = target_of(renderer, holder)[1] if holder is not None else titled_target(context, space, title, "")[1]
     text = f"→ {link(escape(title), url)}"
+    renderer.brought += 1
     return text if tags & {"_inline", "p"} else f"\n\n{text}\n\n"
 
 

@@ -33,20 +33,14 @@ def leads(renderer: Renderer, macro: Macro) -> list[str]:
         dict.fromkeys(one for name, part in macro.parameters.items() for one in _targets(renderer, name, part))
     )
     if said and len(found) == 1 and found[0][1]:
-        return [_link(renderer, said, found[0][1])]
-    return [one for one in (said, *(_named(renderer, name, url) for name, url in found)) if one]
+        return [link(said, found[0][1])]
+    return [one for one in (said, *(_named(name, url) for name, url in found)) if one]
 
 
-def _named(renderer: Renderer, name: str, url: str) -> str:
+def _named(name: str, url: str) -> str:
     if url and name.lower().endswith(PICTURE_ENDINGS):
-        renderer.made["images"] += 1
         return image(name, url)
-    return _link(renderer, escape(name), url)
-
-
-def _link(renderer: Renderer, text: str, url: str) -> str:
-    renderer.made["links"] += bool(url)
-    return link(text, url)
+    return link(escape(name), url)
 
 
 def _targets(renderer: Renderer, name: str, parameter: _Element) -> Iterator[tuple[str, str]]:

@@ -133,6 +133,7 @@ def _shown(renderer: Renderer, macro: Macro, tags: frozenset[str], lines: Sequen
     if not lines:
         renderer.drop("listing", macro.name, "it lists nothing that all readers of the page may read")
         return ""
+    renderer.brought += 1
     title = macro.get("title")
     text = "\n".join(lines)
     if tags & {"_cell", "_inline"}:
@@ -142,7 +143,6 @@ def _shown(renderer: Renderer, macro: Macro, tags: frozenset[str], lines: Sequen
 
 def _entry(renderer: Renderer, page: Listed, excerpts: bool) -> str:
     """``- [title](address): excerpt``, without an address for what is no page."""
-    renderer.made["links"] += 1
     base = renderer.context.base
     text = link(escape(clean(page.title)), page.url or page_url(base, page.id))
     said = " ".join(excerpt_of(renderer, page).split()) if excerpts else ""

@@ -37,7 +37,7 @@ from indexer.confluence.render.macro import (
     attribute,
     read_macro,
 )
-from indexer.confluence.render.markdown import Handler, Renderer
+from indexer.confluence.render.markdown import Handler, Outcome, Renderer
 from indexer.confluence.render.wiki_links import attachment_target, user_name
 
 MacroHandler = Callable[[Renderer, Macro, frozenset[str]], str]
@@ -46,12 +46,18 @@ MacroHandler = Callable[[Renderer, Macro, frozenset[str]], str]
 def macro_element(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
     """``ac:structured-macro`` and the old ``ac:macro``: looked up by name, else body kept."""
     macro = read_macro(node)
-    before = renderer.losses.total()
+    marks, brought = len(renderer.marks), renderer.brought
     gone = renderer.dropped.total()
     text = (MACROS.get(macro.name) or _by_part(macro.name))(renderer, macro, tags)
     if not text.strip() and renderer.dropped.total() == gone:
         text = _without_text(renderer, macro, tags)
-    renderer.made["macros"] += renderer.losses.total() == before
+    if renderer.dropped.total() > gone and not text.strip():
+        renderer.accounts["macros", node] = Outcome("dropped", "")
+    elif len(renderer.marks) > marks:
+        renderer.account("macros", node, text, "marked")
+        del renderer.marks[marks:]
+    else:  # words of the page itself are looked for one by one, those that were brought in are not
+        renderer.account("macros", node, text if renderer.brought > brought else "")
     return text
 
 
@@ -69,8 +75,8 @@ def _by_part(name: str) -> MacroHandler:
 
 
 def code(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
-    renderer.made["code"] += 1
     text = macro.plain if macro.plain is not None else _text(macro.rich)
+    renderer.account("code", macro.node, text)
     language, title = language_of(macro.get("language", "lang", "")), escape(clean(macro.get("title")))
     if language == "plantuml" or (not language and text.lstrip().startswith("@start")):
         return diagrams.source_block(renderer, text, "plantuml", tags, title)
@@ -92,8 +98,8 @@ def export_only(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
 
 
 def noformat(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
-    renderer.made["code"] += 1
     text = macro.plain if macro.plain is not None else _text(macro.rich)
+    renderer.account("code", macro.node, text)
     return fence(text, "", tags, escape(clean(macro.get("title"))))
 
 

@@ -24,6 +24,7 @@ def steps(renderer: Renderer, macro: Macro, tags: frozenset[str]) -> str:
             continue
         number += 1
         mark = f"{number}. "
+        renderer.account("macros", child, "")
         text = titled(renderer, read_macro(child), inside).strip("\n ")
         pieces.append(mark + indent(text, " " * len(mark))[len(mark) :])
     return "\n\n" + "\n\n".join(piece for piece in pieces if piece) + "\n\n"

@@ -21,6 +21,7 @@ TAGS = {
     "taskList": "{ac}task-list",
 }  # fmt: skip
 MARKS = {"strong": "strong", "em": "em", "code": "code", "strike": "del", "underline": "u"}
+EMPTY = frozenset({"doc", "mediaSingle", "mediaGroup", "extensionFrame", "multiBodiedExtension", "caption"})
 PANELS = {"info": "info", "note": "note", "success": "success", "tip": "tip", "warning": "warning", "error": "error"}
 
 
@@ -67,6 +68,8 @@ def _add(parent: _Element, node: dict[str, Any], depth: int) -> None:
     else:  # what is not known keeps its content
         if attributes.get("text"):
             _append_text(parent, str(attributes["text"]))
+        elif kind and not node.get("content") and kind not in EMPTY:
+            _identify(_macro(parent, kind, {}), attributes, {})
         _fill(parent, node, depth)
 
 

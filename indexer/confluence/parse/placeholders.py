@@ -37,6 +37,12 @@ def is_unloaded(node: _Element) -> bool:
     )
 
 
+def is_unloaded_issue(node: _Element) -> bool:
+    """Whether an issue of Jira shows only its key: its summary and its state had not come yet."""
+    summaries = (one for one in node.iter("span") if "summary" in (one.get("class") or "").split())
+    return is_unloaded(node) or any(says_unexported(visible_text(one)) for one in summaries)
+
+
 def is_placeholder(node: _Element) -> bool:
     """Whether all that an element shows is that its content is not here."""
     if any(isinstance(inner.tag, str) and inner.tag in CONTENT for inner in node.iter()):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from lxml.etree import _Element
 
 from indexer.confluence.parse.dates import iso_date
-from indexer.confluence.parse.links import Context, image, link
+from indexer.confluence.parse.links import Context, destination, image, link
 from indexer.confluence.parse.targets import attachment_name, href_target, picture_target, wiki_page_id
 from indexer.confluence.parse.text import bold, clean, escape
 from indexer.confluence.render.code import fence, rendered_code
@@ -93,20 +93,28 @@ def line_break(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
 def anchor(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
     text = renderer.inner(node, tags)
     href = (node.get("href") or "").strip()
+    kind = link_kind(node)
     if not href or "_noformat" in tags or "a" in tags:
+        renderer.account(kind, node, "inside code or another link", "dropped")
         return text
     url = href_target(renderer.context, href)
     bare = text.strip() or clean(node.get("title") or "")
     if not bare or bare.replace("\\", "") in (href, url):
         bare = title_of(renderer.context, url, bare)
         text = bare if text.strip() else text
-    if not bare and not url.startswith("http"):
+    if not url or (not bare and not url.startswith("http")):
+        renderer.account(kind, node, "leads nowhere or shows nothing", "dropped")
         return text
     before = " " if text[:1].isspace() else ""
     after = " " if text[-1:].isspace() else ""
-    renderer.made["links"] += 1
+    renderer.account(kind, node, destination(url))
     made = link(" ".join(bare.split()), url)
     return f"{before}{made}{after}" if made.startswith("[") else apart(node, f"{before}{made}{after}")
+
+
+def link_kind(node: _Element) -> str:
+    """A card is a link that the wiki draws with a picture and the title of its target."""
+    return "cards" if node.get("data-card-appearance") else "links"
 
 
 def title_of(context: Context, url: str, otherwise: str) -> str:
@@ -121,17 +129,22 @@ def picture(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
     said = ((node.get(name) or "").strip() for name in SOURCES)
     source = next((one for one in said if one and not one.startswith("data:")), "") or (node.get("src") or "").strip()
     if name := named_by_file(source):
-        return emoticon_sign(name, alternative=clean(node.get("alt") or ""))
+        sign = emoticon_sign(name, alternative=clean(node.get("alt") or ""))
+        renderer.account("images", node, "drawn as a sign", "dropped")
+        renderer.account("signs", node, sign)
+        return sign
     if not source or source.startswith("data:") or ICON in source:
+        renderer.account("images", node, "an icon, or a picture inside the page's own text", "dropped")
         return clean(node.get("alt") or "") if ICON not in source else ""
-    renderer.made["images"] += 1
     name = clean(node.get("alt") or "").strip() or attachment_name(node, source)
-    return image(name, picture_target(renderer.context, node, source))
+    url = picture_target(renderer.context, node, source)
+    renderer.account("images", node, destination(url))
+    return image(name, url)
 
 
 def preformatted(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
     code, language = rendered_code(node)
-    renderer.made["code"] += 1
+    renderer.account("code", node, code)
     return fence(code, language, tags)
 
 

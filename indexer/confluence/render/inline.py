@@ -7,7 +7,7 @@ import re
 from lxml.etree import _Element
 
 from askwiki.markdown.block_parser_lines import opening_fence
-from indexer.confluence.parse.links import link
+from indexer.confluence.parse.links import destination, link
 from indexer.confluence.parse.targets import href_target
 from indexer.confluence.parse.text import has_lone_star, plain_stars
 from indexer.confluence.render.code import span
@@ -102,9 +102,12 @@ def inline_code(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str
         if isinstance(child.tag, str):
             name = tag_name(child)
             if name == "a" and child.get("href"):
-                renderer.made["links"] += 1
-                said = _code_span(renderer.inner(child, inside))
-                pieces += [_code_span(run), link(said, href_target(renderer.context, child.get("href") or ""))]
+                said, url = (
+                    _code_span(renderer.inner(child, inside)),
+                    href_target(renderer.context, child.get("href") or ""),
+                )
+                renderer.account("cards" if child.get("data-card-appearance") else "links", child, destination(url))
+                pieces += [_code_span(run), link(said, url)]
                 run = ""
             elif any(isinstance(one.tag, str) and tag_name(one) in NOT_CODE for one in child.iter()):
                 pieces += [_code_span(run), renderer.process_tag(child, tags)]

@@ -100,6 +100,8 @@ def item(renderer: Renderer, node: _Element, tags: frozenset[str], bullet: str) 
     text = renderer.inner(node, tags).strip(" \n")
     if not text:
         return ""
+    if bullet.endswith("] "):
+        renderer.account("tasks", node, "")
     return (
         bullet
         + indent(text, " " * (2 if bullet.startswith("-") else len(bullet)))[

@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from lxml.etree import _Element
 from markdownify import MarkdownConverter
@@ -22,6 +22,7 @@ from indexer.confluence.parse.links import Context
 from indexer.confluence.parse.text import clean, escape, escape_line_start
 from indexer.confluence.render.meeting import MEETING, meet
 
+How = Literal["shown", "marked", "dropped"]
 Handler = Callable[["Renderer", _Element, frozenset[str]], str | None]
 
 MAXIMUM_DEPTH = 110  # elements; deeper ones give their text only (up to 7 of Python's 1,000 frames each)
@@ -30,6 +31,14 @@ BLOCKS = frozenset(
     {"div", "li", "td", "th", "tr", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "dd", "dt", "section", "article"}
 )
 NOTHING: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a thing of the source; ``said`` = how it is written in the Markdown, or why it is left out."""
+
+    how: How
+    said: str
 
 
 class Numbering(Protocol):
@@ -55,6 +64,12 @@ class Renderer(MarkdownConverter):
         self.tables = tables
         self.russian = russian  # the language of the few words that conversion must add
         self.losses: Counter[tuple[str, str, str]] = Counter()
+        # (kind, node) -> what came of each thing of the page itself
+        self.accounts: dict[tuple[str, _Element], Outcome] = {}
+        self.marks: list[str] = []  # written, and not yet said to stand for a thing
+        self.brought = 0  # pieces of other pages, or of the wiki's rendering, so far
+        self.foreign = 0  # > 0 while a piece of another page, or of the wiki's rendering, is brought in
+        self.skipped: set[_Element] = set()  # what a rule has written already
         self.dropped: Counter[tuple[str, str, str]] = Counter()  # left out on purpose: kind, name, reason
         self.seen: Counter[str] = Counter()  # macros by name, in document order
         self.made: Counter[str] = Counter()  # tables, rows, links, … that reached the Markdown
@@ -69,9 +84,20 @@ class Renderer(MarkdownConverter):
     def lose(self, kind: str, name: str, detail: str = "") -> None:
         self.losses[kind, name, detail] += 1
 
+    def account(self, kind: str, node: _Element, said: str, how: How = "shown") -> None:
+        """A thing of the page is in the Markdown as ``said``, or a mark stands for it; dropped: ``said`` is why."""
+        if self.foreign or self.including:
+            return
+        self.accounts[kind, node] = Outcome(how, said)
+        if how == "dropped":
+            self.drop(kind, "", said)
+
     def drop(self, kind: str, name: str, reason: str) -> None:
         """Something of the page that is left out on purpose; the ledger tells how much, and why."""
         self.dropped[kind, name, reason] += 1
+
+    def all_dropped(self) -> tuple[Loss, ...]:
+        return tuple(Loss(kind, name, count, reason) for (kind, name, reason), count in self.dropped.items())
 
     def all_losses(self) -> tuple[Loss, ...]:
         return tuple(Loss(kind, name, count, detail) for (kind, name, detail), count in self.losses.items())
@@ -79,25 +105,47 @@ class Renderer(MarkdownConverter):
     def process_tag(self, node: _Element, parent_tags: frozenset[str] = NOTHING) -> str:
         """The Markdown of one element: our table, else markdownify's rule for the tag, else its content."""
         name = tag_name(node)
+        if node in self.skipped:
+            return ""
         if self._depth >= MAXIMUM_DEPTH:
             self.lose("nesting", name, f"deeper than {MAXIMUM_DEPTH} elements: text only")
             return escape(clean("".join(node.itertext())))
         self._depth += 1
+        marks, gone = len(self.marks), self.dropped.total()
         try:
             own = self._own(name, node, parent_tags)
-            if own is not None:
-                return own
-            if name in BLOCKS:
-                self.start_line()
-            text = self.inner(node, parent_tags)
-            rule = self.get_conv_fn_cached(name)  # type: ignore[attr-defined]  # not in its stubs
-            return rule(node, text, parent_tags) if rule else text
+            if own is None:  # else markdownify's rule for the tag, else its content; one frame less than a function
+                if name in BLOCKS:
+                    self.start_line()
+                text: str = self.inner(node, parent_tags)
+                rule = self.get_conv_fn_cached(name)  # type: ignore[attr-defined]  # not in its stubs
+                text = rule(node, text, parent_tags) if rule else text
+            else:
+                text = own
         finally:
             self._depth -= 1
+        if node.get("data-macro-name") is not None:
+            self._account_rendered(node, text, marks, dropped=self.dropped.total() > gone)
+        return text
+
+    def _account_rendered(self, node: _Element, text: str, marks: int, *, dropped: bool) -> None:
+        """What came of a macro that the wiki has rendered and named."""
+        if len(self.marks) > marks:
+            self.account("macros", node, text, "marked")
+            del self.marks[marks:]
+        elif text.strip():
+            self.account("macros", node, "")
+        elif dropped and not (self.foreign or self.including):
+            self.accounts["macros", node] = Outcome("dropped", "")
+        else:
+            self.account("macros", node, "empty", "dropped")
 
     def inner(self, node: _Element, parent_tags: frozenset[str] = NOTHING) -> str:
         """The Markdown of what is inside: blocks apart by one empty line, words by one blank."""
-        tags = self._tags(parent_tags, tag_name(node))
+        name = tag_name(node)
+        if name in ("td", "th"):
+            self.account("cells", node, "")
+        tags = self._tags(parent_tags, name)
         pieces: list[str] = []
         if node.text:
             self._join(pieces, self.process_text(node.text, tags), tags)
@@ -122,7 +170,8 @@ class Renderer(MarkdownConverter):
     def mark(self, name: str) -> str:
         """What stands in the text for a macro whose content is only in the wiki."""
         named = f" {name}" if name else ""
-        return self.word(f"\\[macro{named}: see the wiki]", f"\\[макрос{named}: см. в вики]")
+        self.marks.append(self.word(f"\\[macro{named}: see the wiki]", f"\\[макрос{named}: см. в вики]"))
+        return self.marks[-1]
 
     def word(self, english: str, russian: str) -> str:
         """One of the few words that the conversion adds, in the language of the page."""

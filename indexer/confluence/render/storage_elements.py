@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lxml.etree import _Element
 
-from indexer.confluence.parse.links import attachment_url, image, is_other_file, link
+from indexer.confluence.parse.links import attachment_url, destination, image, is_other_file, link
 from indexer.confluence.parse.targets import href_target
 from indexer.confluence.parse.text import clean, escape
 from indexer.confluence.render.elements import HTML, nothing
@@ -32,41 +32,40 @@ def inline(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
 
 
 def picture(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
-    """``ac:image`` as a link to the picture, its caption below it."""
+    """``ac:image`` as a link to the picture (to the file, when it is none), its caption below it."""
     target = first(node, "ri:attachment", "ri:url")
     if target is None:
         renderer.lose("image", "without a file")
+        renderer.account("images", node, "without a file", "dropped")
         return ""
-    if tag_name(target) == "ri:attachment":
-        shown, address, hint = attachment_target(renderer.context, target)
-        if is_other_file(shown):
-            renderer.made["images"] += 1
-            text = link(escape(shown), address or attachment_url("", "", shown)) + (
-                "" if address else f" ({escape(hint)})" if hint != shown else ""
-            )
-            return text if "_inline" in tags or _in_line(node) else f"\n\n{text}\n\n"
-    renderer.made["images"] += 1
-    if tag_name(target) == "ri:url":
-        url = attribute(target, "value")
-        name = clean(url.partition("?")[0].rsplit("/", 1)[-1])
-    else:
-        name, url, hint = attachment_target(renderer.context, target)
-        if not url:
-            name, url = hint, attachment_url("", "", attribute(target, "filename"))
+    name, url = _drawn(renderer, target)
     below = first(node, "ac:caption")
     caption = " ".join(renderer.inner(below, tags).split()) if below is not None else ""
     alternative = clean(attribute(node, "alt") or attribute(node, "title")).strip()
     if sign := emoticon_sign(named_by_file(url), alternative=alternative) if named_by_file(url) else "":
+        renderer.account("images", node, "drawn as a sign", "dropped")
         return sign
     if url.startswith("data:"):
         renderer.lose("image", alternative or "data", "a picture inside the page's own text")
-        return escape(alternative)
-    text = image(name if not alternative or alternative == caption else alternative, url)
-    if (href := attribute(node, "href")) and "a" not in tags:
+        renderer.account("images", node, "a picture inside the page's own text", "dropped")
+        return f"{escape(alternative)} {caption}".strip()
+    renderer.account("images", node, destination(url))
+    shown = name if not alternative or alternative == caption else alternative
+    text = link(escape(shown), url) if is_other_file(name) else image(shown, url)
+    if (href := attribute(node, "href")) and "a" not in tags and not is_other_file(name):
         text = link(text, href_target(renderer.context, href))
     if caption:
         return f"\n\n{text}\n\n{caption}\n\n" if "_inline" not in tags else f"{text} {caption}"
     return text if "_inline" in tags or _in_line(node) else f"\n\n{text}\n\n"
+
+
+def _drawn(renderer: Renderer, target: _Element) -> tuple[str, str]:
+    """(name, address) of what an image shows."""
+    if tag_name(target) == "ri:url":
+        url = attribute(target, "value")
+        return clean(url.partition("?")[0].rsplit("/", 1)[-1]), url
+    name, url, hint = attachment_target(renderer.context, target)
+    return (name, url) if url else (hint, attachment_url("", "", attribute(target, "filename")))
 
 
 def _in_line(node: _Element) -> bool:
@@ -89,6 +88,7 @@ def tasks(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
         text = renderer.inner(body, inside).strip("\n ") if body is not None else ""
         done = status is not None and "".join(status.itertext()).strip() == "complete"
         if text:
+            renderer.account("tasks", child, "")
             lines.append(f"- [{'x' if done else ' '}] {indent(text, '  ')[2:]}")
         for below in child:  # Cloud writes the tasks below a task beside its body
             if isinstance(below.tag, str) and tag_name(below) == "ac:task-list":
@@ -101,7 +101,9 @@ def tasks(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
 
 def emoticon(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
     emoji = (attribute(node, f"emoji-{part}") for part in ("fallback", "shortname", "id"))
-    return emoticon_sign(attribute(node, "name"), *emoji)
+    sign = emoticon_sign(attribute(node, "name"), *emoji)
+    renderer.account("signs", node, sign)
+    return sign
 
 
 STORAGE: dict[str, Handler] = {

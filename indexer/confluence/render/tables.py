@@ -41,7 +41,7 @@ def table(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
 
 def _table(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
     grid = read_grid(node)
-    renderer.made["tables"] += 1
+    renderer.account("tables", node, "")
     renderer.made["rows"] += len(grid.rows)
     inside = renderer.within(tags, "table")
     caption = "".join(

@@ -18,11 +18,13 @@ def wiki_link(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
     said = " ".join(renderer.inner(body, tags).split()) if body is not None else ""
     name, url, hint = target_of(renderer, node)
     if "_noformat" in tags or "a" in tags:
+        renderer.account("links", node, "inside code or another link", "dropped")
         return said or name
     if url:
-        renderer.made["links"] += 1
+        renderer.account("links", node, destination(url))
         return link(said or escape(name), url)
     text = said or renderer.process_text(hint or name, tags).strip()
+    renderer.account("links", node, text, "marked")
     if first(node, "ri:user") is not None:
         return apart(node, text)
     if hint and clean(hint) not in said:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-
-from lxml import etree
 from lxml.etree import _Element
 
 from indexer.confluence.macros.boxes import box_kind, expand_text, panel_text
@@ -53,7 +50,7 @@ def code_panel(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str 
     if body is None:
         return None
     code, language = rendered_code(body)
-    renderer.made["code"] += 1
+    renderer.account("code", body, code)
     header = (
         by_class(node, "codeHeader")
         if by_class(node, "codeHeader") is not None
@@ -101,24 +98,26 @@ def alert(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str | Non
         (one for one in node if isinstance(one.tag, str) and TITLED.intersection((one.get("class") or "").split())),
         None,
     )
-    body = etree.Element("div")
-    body.text = node.text
-    body.extend(copy.deepcopy(one) for one in node if one is not title)
-    if title is not None and title.tail:
-        body.text = f"{body.text or ''}{title.tail}"
-    return panel_text(renderer, kind, title_of(renderer, title, tags), body, tags)
+    said = title_of(renderer, title, tags)
+    if title is not None:
+        renderer.skipped.add(title)
+    return panel_text(renderer, kind, said, node, tags)
 
 
 def message_table(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str | None:
     """The oldest form: a table with an icon in the first cell and the text in the last."""
     kind = next((TABLES[word] for word in (node.get("class") or "").split() if word in TABLES), "")
     cells = list(node.iter("td"))
+    renderer.account("tables", node, "")
     return panel_text(renderer, kind, "", cells[-1], tags) if kind and cells else None
 
 
 def columns(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str | None:
     """The old section of columns was a table; its cells are text, one after another."""
-    return layout(renderer, read_grid(node), tags) if node.tag == "table" else None
+    if node.tag != "table":
+        return None
+    renderer.account("tables", node, "")
+    return layout(renderer, read_grid(node), tags)
 
 
 def expand(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str | None:

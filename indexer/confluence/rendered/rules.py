@@ -7,12 +7,12 @@ import re
 from lxml.etree import _Element
 
 from indexer.confluence.macros.cut_off import with_mark
-from indexer.confluence.parse.links import link
-from indexer.confluence.parse.placeholders import is_placeholder, is_unloaded, says_unexported
+from indexer.confluence.parse.links import destination, link
+from indexer.confluence.parse.placeholders import is_placeholder, is_unloaded_issue, says_unexported
 from indexer.confluence.parse.targets import href_target
 from indexer.confluence.parse.text import clean, escape
 from indexer.confluence.render.code import fence, raw_text
-from indexer.confluence.render.elements import nothing
+from indexer.confluence.render.elements import link_kind, nothing
 from indexer.confluence.render.emoticons import emoticon_sign, named_by_file
 from indexer.confluence.render.formulas import DRAWN
 from indexer.confluence.render.inline import apart
@@ -45,7 +45,9 @@ def emoticon(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str | 
     short = node.get("data-emoji-shortname") or node.get("data-emoji-short-name") or ""
     identity = node.get("data-emoji-id") or ""
     alternative = clean(node.get("alt") or node.get("title") or "")
-    return emoticon_sign(name, node.get("data-emoji-fallback") or "", short, identity, alternative)
+    sign = emoticon_sign(name, node.get("data-emoji-fallback") or "", short, identity, alternative)
+    renderer.account("signs", node, sign)
+    return sign
 
 
 def jira_issue(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str | None:
@@ -55,9 +57,12 @@ def jira_issue(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str 
     address = href_target(renderer.context, anchor.get("href") or "") if anchor is not None else ""
     summary = text_of(by_class(node, "summary"))
     state = text_of(by_class(node, "aui-lozenge"))
-    unloaded = is_unloaded(node) or says_unexported(summary)
+    unloaded = is_unloaded_issue(node)
     text = link(key, address)
-    renderer.made["links"] += bool(address)
+    for icon in node.iter("img"):
+        renderer.account("images", icon, "an icon", "dropped")
+    if anchor is not None:
+        renderer.account(link_kind(anchor), anchor, destination(address))
     if summary and not unloaded:
         text += f" - {escape(summary)}"
     return f"{text} ({escape(state)})" if state and not unloaded else text
@@ -87,10 +92,12 @@ def wrapped_macro(renderer: Renderer, node: _Element, tags: frozenset[str]) -> s
     renderer.lose("plantuml", name, "this form of export holds only its picture")
     picture = by_tag(node, "img")
     if picture is not None and "download/temp" not in (picture.get("src") or "") and by_tag(node, "svg") is None:
+        renderer.account("plantuml", node, "", "marked")
         return None
     title = renderer.word("PlantUML diagram", "Диаграмма PlantUML")
     labels = "; ".join(dict.fromkeys(escape(text_of(label)) for label in node.iter("text") if text_of(label)))
     mark = f"\\[{title}]: {labels}" if labels else f"\\[{title}]"
+    renderer.account("plantuml", node, mark, "marked")
     return mark if tags & {"p", "_inline"} else f"\n\n{mark}\n\n"
 
 
@@ -106,7 +113,7 @@ def vector_picture(renderer: Renderer, node: _Element, tags: frozenset[str]) -> 
 
 def mermaid(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str | None:
     """The source that the browser would draw."""
-    renderer.made["code"] += node.tag == "pre"
+    renderer.account("code", node, raw_text(node))
     return fence(raw_text(node), "mermaid", tags) if node.tag in ("div", "pre") and text_of(node) else None
 
 
@@ -119,7 +126,9 @@ def vanished(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str | 
     name = said or identity.rpartition("__")[2].rstrip("0123456789") or "app"
     kind = "plantuml" if name in PLANTUML else "macro"
     renderer.lose(kind, name, "this form of export holds nothing of the app's content")
-    return renderer.mark(name) if tags & {"p", "_inline"} else f"\n\n{renderer.mark(name)}\n\n"
+    mark = renderer.mark(name)
+    renderer.account("plantuml", node, mark, "marked")
+    return mark if tags & {"p", "_inline"} else f"\n\n{mark}\n\n"
 
 
 def report(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str | None:
@@ -173,8 +182,9 @@ def embedded_file(renderer: Renderer, node: _Element, tags: frozenset[str]) -> s
     name = node.get("data-linked-resource-default-alias") or node.get("data-nice-type") or ""
     if node.tag != "a" or not name:
         return None
-    renderer.made["links"] += 1
-    return link(escape(clean(name)), href_target(renderer.context, node.get("href") or ""))
+    url = href_target(renderer.context, node.get("href") or "")
+    renderer.account(link_kind(node), node, destination(url))
+    return link(escape(clean(name)), url)
 
 
 CLASSES: dict[str, Handler] = {

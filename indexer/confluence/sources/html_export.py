@@ -151,6 +151,7 @@ class HtmlExport(NoSurroundings):
             attachments=tuple(self._attachment(file, entry, base) for file in read.attachments),
             losses=(*encoding, *converted.losses),
             counts=converted.counts,
+            dropped=converted.dropped,
         )
 
     def _attachment(self, found: Attachment, entry: Entry, base: str) -> Attachment:

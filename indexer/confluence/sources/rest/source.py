@@ -249,6 +249,7 @@ class RestSource(NoSurroundings):
             attachments=attachments,
             losses=losses + converted.losses,
             counts=converted.counts,
+            dropped=converted.dropped,
             content="blogpost" if facts.kind == BLOG_POST else "page",
         )
 

@@ -189,6 +189,7 @@ class XmlExport(NoSurroundings):
             attachments=tuple(self._attachment(file) for file in self._files.get(page.id, ())),
             losses=(*losses, *self._rights.losses(page.id), *converted.losses),
             counts=converted.counts,
+            dropped=converted.dropped,
             content="blogpost" if page.kind == "BlogPost" else "page",
         )
 

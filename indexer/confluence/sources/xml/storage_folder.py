@@ -82,6 +82,7 @@ class StorageFolder:
             markdown=converted.markdown,
             losses=(*lost, *mended, *converted.losses),
             counts=converted.counts,
+            dropped=converted.dropped,
         )
 
 
