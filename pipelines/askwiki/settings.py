@@ -162,9 +162,9 @@ class RelevanceSettings:
 
 @dataclass(frozen=True, slots=True)
 class PassagesSettings:
-    tokens: int = 4000  # of all passages together
+    tokens: int = 5500  # of all passages together, less where ``llm.context_tokens`` leaves less
     count: int = 12  # most passages in the prompt
-    siblings: bool = True  # fetch the other parts of a split section
+    siblings: bool = True  # from what room is left: the neighbours of a candidate in its section, the page's beginning
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,7 +48,7 @@ def prompt(question: Question, passages: Sequence[Passage] = ()) -> str:
 @pytest.mark.parametrize(
     ("more", "head"),
     [
-        ({}, ["База / Лимиты / Турция", "обновлено 2026-08-30", "https://wiki.example.com/p1"]),
+        ({}, ["База / Лимиты / Турция", "обновлено 2026-08-30"]),
         ({"url": "", "updated": "", "headings": ()}, ["База / Лимиты"]),
         (
             {"shortened": True, "note": PassageNote("differs", 2), "url": "", "updated": ""},

@@ -177,13 +177,13 @@ def test_every_stage_is_timed_and_traced() -> None:
     assert answer.tokens["completion"] == len(GOOD)
 
 
-def test_the_prompt_has_numbered_passages_with_path_date_and_link_behind_marks() -> None:
+def test_the_prompt_has_numbered_passages_with_path_and_date_behind_marks() -> None:
     llm = answering(GOOD, "лимит")
     put(LIMIT, kit(llm))
     system, user = llm.asked("answer")[0].messages
     mark = user.content.partition("Источники, метка ")[2].split("\n")[0]
     assert (
-        f"<<1 {mark}>>\nБаза знаний / Лимиты переводов\nобновлено 2026-08-30\nhttps://wiki.example.com/limits\n\n"
+        f"<<1 {mark}>>\nБаза знаний / Лимиты переводов\nобновлено 2026-08-30\n\n"
         f"Разовый лимит перевода в Турцию 100 000 рублей при любой идентификации.\n<<end {mark}>>"
     ) in user.content
     assert user.content.index(f"<<end {mark}>>") < user.content.index("## Вопрос\nКакой лимит перевода в Турцию?")
@@ -828,3 +828,21 @@ def test_where_nothing_is_to_be_added_it_says_so() -> None:
 def test_without_a_model_nothing_is_put_below_what_was_begun(llm: ScriptedLlm | None) -> None:
     sentence = "Продолжить начатый ответ может только языковая модель, а она сейчас недоступна."
     assert put(CUT, kit(llm)).text == f"\n\n{sentence}"
+
+
+# --- what found no room -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("asked", "said"), [("Какой лимит?", False), ("Перечислите все лимиты", True)])
+def test_what_found_no_room_is_told_to_the_model_and_for_lists_to_the_person(asked: str, said: bool) -> None:
+    wiki = [chunk(str(number), f"Лимит {number} " + f"слово{number} " * 150) for number in range(8)]
+    llm = ScriptedLlm().always("relevance", "1").enqueue("answer", "Лимит 1 [1].")
+    settings = LlmSettings(context_tokens=4_000, characters_per_token=2.0, answer=RoleSettings(max_tokens=500))
+    made = with_settings(kit(llm, wiki), llm=settings, relevance=RelevanceSettings(group=1))
+    seen = put(asked, made)
+    assert seen.answer.trace is not None
+    left = 8 - len(seen.answer.trace.passages)
+    assert left > 0
+    assert f"Ещё подходящих фрагментов, которые не вошли: {left}." in llm.asked("answer")[0].text
+    assert (f"Подходящих фрагментов, которые не вошли, ещё {left}" in seen.text) == said
+    assert "wiki.example.com" not in llm.asked("answer")[0].text

@@ -13,6 +13,7 @@ from askwiki.markdown.fences import close_fences
 from askwiki.settings import PassagesSettings
 from askwiki.stages.passages.assemble import Cut, make_passages, renumbered
 from askwiki.stages.passages.budget import halve, shorten
+from askwiki.stages.passages.reading import as_read
 from askwiki.stages.passages.spans import GAP, join_texts
 from askwiki.stages.passages.versions import find_twins
 from tests.support.small_wiki import MemoryReader, chunk, kit_of
@@ -151,7 +152,67 @@ def test_of_a_long_section_the_part_that_was_found_is_kept_with_its_neighbours()
 def test_no_more_passages_than_the_setting_says() -> None:
     wiki = [chunk(name, f"текст {name}") for name in "abcde"]
     cut = made(wiki, list("abcde"), count=2)
-    assert (texts(cut), cut.left_out) == (["текст a", "текст b"], 2)
+    assert (texts(cut), cut.left_out) == (["текст a", "текст b"], 3)
+
+
+# --- what was judged and its siblings ----------------------------------------------------------------------
+
+
+def judged(wiki: Sequence[Chunk], found: Sequence[str], *, tokens: int, **more: Any) -> Cut:
+    """As ``made``, of candidates that the model found relevant."""
+    kit = kit_of(wiki)
+    by_id = {each.id: each for each in wiki}
+    candidates = [Candidate(by_id[name], 10.0 - place, verdict="yes") for place, name in enumerate(found)]
+    chosen = PassagesSettings(tokens=MANY)
+    return make_passages(candidates, RIGHTS, reader=kit.reader, count=len, settings=chosen, tokens=tokens, **more)
+
+
+def ids(cut: Cut) -> list[tuple[str, ...]]:
+    return [passage.chunk_ids for passage in cut.passages]
+
+
+LIST = parts("a", *(f"строка {number} " + "x" * 90 + "\n" for number in range(30)))
+OTHERS = [chunk(name, name * 100) for name in "bcd"]
+
+
+def test_every_relevant_fragment_has_room_before_any_sibling() -> None:
+    assert ids(judged([*LIST, *OTHERS], ["a#9", "b", "c", "d"], tokens=750)) == [("a#9",), ("b",), ("c",), ("d",)]
+
+
+def test_what_is_left_goes_to_the_neighbours_the_nearest_first() -> None:
+    assert ids(judged([*LIST, *OTHERS], ["a#9", "b"], tokens=600)) == [("a#8", "a#9", "a#10"), ("b",)]
+
+
+def test_a_row_of_a_long_list_does_not_bring_the_list_but_says_how_the_page_begins() -> None:
+    [passage] = judged(LIST, ["a#9"], tokens=MANY).passages
+    assert passage.chunk_ids == ("a#0", "a#7", "a#8", "a#9", "a#10", "a#11")
+    assert GAP in passage.text and passage.shortened
+
+
+def test_where_the_whole_list_is_asked_for_it_is_read_as_far_as_there_is_room() -> None:
+    assert ids(judged(LIST, ["a#9"], tokens=MANY, wide=True)) == [tuple(f"a#{number}" for number in range(22))]
+
+
+def test_a_small_one_takes_the_room_that_a_long_one_leaves_and_the_long_one_is_cut_into_the_rest() -> None:
+    wiki = [chunk("a", "а" * 100), chunk("b", "б" * 290), chunk("c", "в" * 50)]
+    cut = judged(wiki, ["a", "b", "c"], tokens=480)
+    assert [(passage.page_id, len(passage.text), passage.shortened) for passage in cut.passages] == [
+        ("a", 100, False),
+        ("b", 140, True),
+        ("c", 50, False),
+    ]
+
+
+def test_two_relevant_rows_of_one_list_are_both_kept() -> None:
+    assert ids(judged(LIST, ["a#9", "a#20"], tokens=350)) == [("a#9",), ("a#20",)]
+
+
+def test_links_into_the_wiki_are_words_for_the_model_and_others_keep_their_address() -> None:
+    text = "[проект](/ru/a) [форма](https://forms.example.com/1) ![рис](/p.png) `[a](/b)` [почта](mailto:a@b.c)"
+    own = "[стр](https://wiki.example.com/x?y=(1))"
+    assert as_read(f"{text} {own}", "https://wiki.example.com/z") == (
+        "проект [форма](https://forms.example.com/1) ![рис](/p.png) `[a](/b)` [почта](mailto:a@b.c) стр"
+    )
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from askwiki.calls.parts import beside
 from askwiki.data import Candidate, Identity, Question, Rights, Sparse, Status, Turn
 from askwiki.errors import ModelError, StoreError
 from askwiki.flow.run import QuestionRun
+from askwiki.language.wording import asks_for_all
 from askwiki.llm.tokens import make_counter
 from askwiki.stages.answer import room_for_passages
 from askwiki.stages.condense import by_rule, condense, worth_asking
@@ -216,14 +217,21 @@ def collect(
             room = room_for_passages(
                 question, kit=kit, count=count, context=llm.context_tokens, answer=llm.answer.max_tokens
             )
+        wide = asks_for_all(question.text)
         try:
-            return kit.guard.call(
+            cut = kit.guard.call(
                 "store",
-                lambda: make_passages(kept, rights, reader=kit.reader, count=count, settings=settings, tokens=room),
+                lambda: make_passages(
+                    kept, rights, reader=kit.reader, count=count, settings=settings, tokens=room, wide=wide
+                ),
                 seconds=run.settings.search.timeout,
                 cancel=run.cancel,
             )
         except (StoreError, ModelError):
             yield run.missing("passages", "siblings_down")
             alone = replace(settings, siblings=False)
-            return make_passages(kept, rights, reader=kit.reader, count=count, settings=alone, tokens=room)
+            cut = make_passages(kept, rights, reader=kit.reader, count=count, settings=alone, tokens=room)
+    shown = {chunk_id for passage in cut.passages for chunk_id in passage.chunk_ids}
+    relevant = [candidate for candidate in kept if candidate.verdict == "yes" and candidate.chunk.id not in shown]
+    run.left_out = min(cut.left_out, len(relevant))
+    return cut

@@ -28,6 +28,7 @@ class QuestionRun:
     tokens: dict[str, int] = field(default_factory=dict)
     text: str = ""  # of the answer so far
     refused: bool = False  # the model's server refuses every call for now: this question goes on without it
+    left_out: int = 0  # fragments that were judged relevant and found no room in the prompt
     weak: bool = False  # what was found may not hold the answer
     stopped: Callable[[], bool] = lambda: False  # whether it is the server that ends, not the person who went
 

@@ -11,6 +11,7 @@ from askwiki.data import Answer, Candidate, Event, Passage, Question, Rights, Tu
 from askwiki.errors import Cancelled, ContextOverflow, ModelError, NoWords
 from askwiki.flow.messages import Speech, finish, nearest, not_continued, quote, refuse, sources_for
 from askwiki.flow.run import QuestionRun
+from askwiki.language.wording import asks_for_all
 from askwiki.llm.port import Llm, Message
 from askwiki.llm.tokens import make_counter
 from askwiki.stages.answer import HISTORY_CHARACTERS, Written, answer_messages, dialogue_messages, says_no, write
@@ -110,6 +111,8 @@ def write_answer(
     if says_no(result, set(gate.numbers)):
         yield run.token(nearest(run, candidates, rights))
         return Answer(run.text, refused="insufficient")
+    if run.left_out and asks_for_all(question.text):
+        yield run.token(f"\n\n*{run.say('list_may_be_longer', count=run.left_out)}*")
     return (yield from finish(run, _as_cited(gate, passages), len(gate.numbers)))
 
 
@@ -117,13 +120,16 @@ def _with_retry(
     run: QuestionRun, llm: Llm, question: Question, passages: Sequence[Passage], gate: SentenceGate, result: Written
 ) -> Generator[Event, None, None]:
     """The stream; a prompt that the model finds too long is tried once more with half of the text."""
-    messages = answer_messages(question, passages, kit=run.kit, today=date.today())
+    messages = answer_messages(question, passages, kit=run.kit, today=date.today(), left_out=run.left_out)
     try:
         yield from _stream(run, llm, messages, gate, result, passages)
     except ContextOverflow:
         yield run.missing("answer", "shortening")
         fewer = halve(passages, make_counter(run.settings.llm))
-        messages = answer_messages(replace(question, history=()), fewer, kit=run.kit, today=date.today())
+        run.left_out += len(passages) - len(fewer)
+        messages = answer_messages(
+            replace(question, history=()), fewer, kit=run.kit, today=date.today(), left_out=run.left_out
+        )
         yield from _stream(run, llm, messages, gate, result, passages)
 
 

@@ -40,6 +40,12 @@ CARRYING_ON = ("and", "but", "or", "no", "not", "what about", "how about", "also
 
 SCREEN = ("button", "field", "screen", "menu", "tab", "click", "press", "checkbox", "dialog")
 CONCEPT = ("what is", "what does", "why", "meaning of")
+ALL = (
+    "how many",
+    r"(?:full |complete )?list(?: of)?",  # a full list
+    r"all (?:the |of the )?\w+",  # all the roles
+    r"(?:what|which) \w+ (?:are there|exist)",  # which roles exist
+)
 PLACES = ("space", "section", "label", "tag")
 PLACE_LINKS = ("about", "for", "named", "called")  # between the place and its name: "the section about leave"
 PLACES_BEHIND = ("space", "section")  # behind their name: "the HR space"

@@ -11,6 +11,7 @@ from askwiki.language.stems import STOP_WORDS, WORD, fold, telling_stems
 _POINTING = re.compile(rf"\b(?:{'|'.join((*ru.POINTING, *en.POINTING))})\b", re.IGNORECASE)
 _CARRYING_ON = re.compile(rf"\A\W*(?:{'|'.join((*ru.CARRYING_ON, *en.CARRYING_ON))})\b", re.IGNORECASE)
 _SCREEN = re.compile(rf"\b(?:{'|'.join((*ru.SCREEN, *en.SCREEN))})\b", re.IGNORECASE)
+_ALL = re.compile(rf"\b(?:{'|'.join((*ru.ALL, *en.ALL))})\b", re.IGNORECASE)
 _CONCEPT = re.compile(rf"\b(?:{'|'.join((*ru.CONCEPT, *en.CONCEPT))})\b", re.IGNORECASE)
 CYRILLIC, LATIN = re.compile(r"[А-Яа-яЁё]"), re.compile(r"[A-Za-z]")
 # The same keys, letter for letter: «jngecr» is «отпуск».
@@ -42,6 +43,11 @@ def intent_of(text: str) -> Intent | None:
     """Whether a question is about a screen with its fields or about the matter itself, when its words say so."""
     screen, concept = bool(_SCREEN.search(text)), bool(_CONCEPT.search(text))
     return None if screen == concept else "screen" if screen else "concept"
+
+
+def asks_for_all(text: str) -> bool:
+    """Whether a list or a number is asked for that a part of the wiki's text may not give."""
+    return bool(_ALL.search(text))
 
 
 def language_of(text: str, default: str = "ru") -> str:

@@ -13,7 +13,8 @@ from askwiki.errors import ModelError
 from askwiki.language import en, ru
 from askwiki.llm.port import Llm, Message, Reply
 from askwiki.stages.citations.checked_stream import SentenceGate
-from askwiki.stages.fence import Fence, one_line
+from askwiki.stages.fence import Fence
+from askwiki.stages.passages.reading import as_read, place_of
 from askwiki.stages.tools import StageTools
 
 NO_WORDS = 400  # characters; a longer answer without a source says more than that there is none
@@ -36,10 +37,18 @@ class Written:
     reply: Reply | None = None
 
 
-def answer_messages(question: Question, passages: Sequence[Passage], *, kit: StageTools, today: date) -> list[Message]:
-    """Role and rules first (the same for all, so the server's prefix cache has them), then data, then the question."""
+def answer_messages(
+    question: Question, passages: Sequence[Passage], *, kit: StageTools, today: date, left_out: int = 0
+) -> list[Message]:
+    """Role and rules first (the same for all, so the server's prefix cache has them), then data, then the question.
+
+    ``left_out``: fragments that were judged relevant and found no room.
+    """
     fence = Fence()
-    written = "\n\n".join(_written(passage, fence, question.language) for passage in passages)
+    blocks = [_written(passage, fence, question.language) for passage in passages]
+    if left_out:
+        blocks.append(_WORDS[question.language]["left_out"].format(count=left_out))
+    written = "\n\n".join(blocks)
     asked = question.text if question.original in ("", question.text) else f"{question.text}\n({question.original})"
     system, user = kit.prompts.get("answer", question.language).render(
         question.intent or "concept",
@@ -151,25 +160,24 @@ def _give(text: str, written: Written) -> Generator[str, None, None]:
 def _written(passage: Passage, fence: Fence, language: str) -> str:
     """A passage in the prompt: where it is from and how old it is stands inside the fence, for it is wiki text, too."""
     words = _WORDS[language]
-    lines = [one_line(" / ".join((*passage.path, passage.title, *passage.headings)))]
+    lines = [place_of(passage)]
     first, last, parts = passage.part
     if parts > 1:
         lines.append(f"{words['part']} {first}–{last} {words['of']} {parts}")
     if passage.updated:
         lines.append(f"{words['updated']} {passage.updated[:10]}")
-    if passage.url:
-        lines.append(one_line(passage.url))
     if passage.shortened:
         lines.append(words["shortened"])
     if passage.note:
         lines.append(f"{words[passage.note.kind]} {passage.note.number}")
-    return fence.around("\n".join((*lines, "", passage.text)), str(passage.number))
+    return fence.around("\n".join((*lines, "", as_read(passage.text, passage.url))), str(passage.number))
 
 
 _WORDS = {
     "ru": {
         "continue": "Продолжи этот ответ с того места, где он оборван. Ничего не повторяй. "
         "Если он закончен и добавить нечего, напиши одно слово NO_ANSWER.",
+        "left_out": "Ещё подходящих фрагментов, которые не вошли: {count}. Не утверждай, что названо всё.",
         "part": "часть",
         "of": "из",
         "updated": "обновлено",
@@ -180,6 +188,7 @@ _WORDS = {
     "en": {
         "continue": "Go on with this answer from where it broke off. Repeat nothing. "
         "If it is complete and there is nothing to add, write the one word NO_ANSWER.",
+        "left_out": "Further fragments that fit and found no room: {count}. Do not claim that all is named.",
         "part": "part",
         "of": "of",
         "updated": "updated",

@@ -9,14 +9,13 @@ from typing import Literal, NamedTuple
 
 from askwiki.data import Candidate, Passage, PassageNote, Rights
 from askwiki.settings import PassagesSettings
-from askwiki.stages.passages.budget import fit
+from askwiki.stages.passages.budget import Room, fit
+from askwiki.stages.passages.siblings import STEPS, WIDE_STEPS, siblings_of
 from askwiki.stages.passages.spans import Span, find_spans, passage_of
 from askwiki.stages.passages.versions import find_twins
 from askwiki.store.port import Reader
 
 logger = logging.getLogger(__name__)
-
-LOOKED_AT = 2  # candidates for each passage that is wanted: more would join whole pages around weak finds
 
 
 class _Note(NamedTuple):
@@ -31,7 +30,7 @@ class Cut:
     """Passages for the prompt, and what did not fit."""
 
     passages: tuple[Passage, ...]
-    left_out: int = 0  # passages that found no room
+    left_out: int = 0  # candidates that found no room
     shortened: int = 0
 
 
@@ -43,13 +42,22 @@ def make_passages(
     count: Callable[[str], int],
     settings: PassagesSettings,
     tokens: int | None = None,
+    wide: bool = False,
 ) -> Cut:
-    """At most ``settings.count`` passages of together ``tokens`` tokens, as ``count`` counts them."""
-    wanted = candidates[: LOOKED_AT * settings.count]
-    spans = find_spans(wanted, rights, reader=reader, siblings=settings.siblings)
-    order, notes = _without_copies(spans)
+    """At most ``settings.count`` passages of together ``tokens`` tokens, as ``count`` counts them.
+
+    What was judged has room before any sibling; where nobody judged, each stands with its siblings. ``wide``: whole
+    sections where there is room, for questions that ask for all.
+    """
     budget = settings.tokens if tokens is None else min(tokens, settings.tokens)
-    fitting = fit([spans[place] for place in order[: settings.count]], count, budget)
+    spans = find_spans(candidates)
+    order, notes = _without_copies(spans)
+    wanted = [replace(spans[place], place=rank) for rank, place in enumerate(order)]
+    pages = siblings_of(candidates, rights, reader) if settings.siblings else {}
+    judged = any(candidate.verdict is not None for candidate in candidates)
+    places = {candidate.chunk.id: place for place, candidate in enumerate(candidates)}
+    room = Room(budget, settings.count, WIDE_STEPS if wide else STEPS)
+    fitting, left_out = fit(wanted, places, pages, count, room, judged=judged)
     numbers = {chunk_id: number for number, passage in enumerate(fitting, 1) for chunk_id in passage.chunk_ids}
     noted = {
         numbers[spans[place].best.id]: PassageNote(note.kind, numbers[spans[note.newer].best.id])
@@ -61,7 +69,7 @@ def make_passages(
     )
     shortened = sum(passage.shortened for passage in numbered)
     logger.info("passages: %d of %d spans, %d shortened", len(numbered), len(spans), shortened)
-    return Cut(numbered, len(order) - len(numbered), shortened)
+    return Cut(numbered, left_out, shortened)
 
 
 def _without_copies(spans: Sequence[Span]) -> tuple[list[int], dict[int, _Note]]:

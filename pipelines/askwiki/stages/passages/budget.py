@@ -1,49 +1,163 @@
-"""What of the spans has room in the prompt: whole ones first, of a long one what stands around its best chunk."""
+"""What has room in the prompt: every candidate in its order, then siblings from what is left."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from askwiki.data import Passage
+from askwiki.data import Chunk, Passage
 from askwiki.markdown.fences import close_fences
-from askwiki.stages.passages.spans import Span, join_texts, passage_of
+from askwiki.stages.passages.reading import as_read, place_of
+from askwiki.stages.passages.siblings import STEPS, Pages, beginning, neighbours
+from askwiki.stages.passages.spans import Span, join_spans, passage_of
 
-PASSAGE_OVERHEAD = 40  # tokens of a passage's head and fence in the prompt
+HEAD_TOKENS = 40  # of a passage in the prompt beside its place: date, part, marks around it
 LEAST_PIECE = 60  # tokens; a smaller rest of the budget is left empty rather than filled with a torso
 
 
-def fit(spans: Sequence[Span], count: Callable[[str], int], budget: int) -> list[Passage]:
-    """Passages in order while there is room; one that is too long keeps what stands around its best chunk."""
-    kept: list[Passage] = []
-    left = budget
+@dataclass(slots=True)
+class Room:
+    """The budget while it is filled: tokens that are left, passages that may still be begun."""
+
+    budget: int
+    passages: int
+    steps: int = STEPS  # neighbours on each side of a candidate
+    taken: dict[tuple[str, int], Chunk] = field(default_factory=dict)  # by page and ordinal
+    left: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.left = self.budget
+
+    def touches(self, chunk: Chunk) -> bool:
+        return any((chunk.page_id, chunk.ordinal + step) in self.taken for step in (-1, 1))
+
+    def take(self, chunk: Chunk, needed: int) -> None:
+        self.passages -= not self.touches(chunk)
+        self.left -= needed
+        self.taken[chunk.page_id, chunk.ordinal] = chunk
+
+    def cost(self, chunk: Chunk, count: Callable[[str], int]) -> int:
+        """Tokens of the chunk where it would stand."""
+        after = (chunk.page_id, chunk.ordinal - 1) in self.taken
+        text = as_read(chunk.text[chunk.overlap if after else 0 :], chunk.url)
+        return count(text) + (0 if self.touches(chunk) else head_tokens(chunk, count))
+
+
+def fit(
+    spans: Sequence[Span],
+    places: Mapping[str, int],
+    pages: Pages,
+    count: Callable[[str], int],
+    room: Room,
+    *,
+    judged: bool,
+) -> tuple[list[Passage], int]:
+    """(passages of the spans in their order, number of candidates without room).
+
+    ``places``: chunk id -> place among the candidates. A candidate that is too long for what is left is cut once all
+    that fit whole stand; none takes more than half of the budget from the others.
+    """
+    found = _by_place(spans, places)
+    cut: dict[str, str] = {}
+    waiting: list[Chunk] = []
+    for chunk in found:
+        needed = room.cost(chunk, count)
+        if room.passages <= 0 and not room.touches(chunk):
+            waiting.append(chunk)
+        elif needed <= room.left and (needed <= room.budget // 2 or len(found) == 1):
+            room.take(chunk, needed)
+            if not judged:
+                _add_siblings([chunk], pages, count, room)
+        elif not room.taken:
+            most = room.budget // 2 if len(found) > 1 else room.budget
+            _take_cut(chunk, max(most - head_tokens(chunk, count), LEAST_PIECE), count, room, cut)
+        else:
+            waiting.append(chunk)
+    left_out = []
+    for chunk in waiting:
+        rest = min(room.left, room.budget // 2) - head_tokens(chunk, count)
+        if rest >= LEAST_PIECE and (room.passages > 0 or room.touches(chunk)):
+            _take_cut(chunk, rest, count, room, cut)
+        else:
+            left_out.append(chunk)
+    _add_siblings([chunk for chunk in found if (chunk.page_id, chunk.ordinal) in room.taken], pages, count, room)
+    return _written(spans, found, room, cut), len(left_out)
+
+
+def head_tokens(chunk: Chunk, count: Callable[[str], int]) -> int:
+    return count(place_of(chunk)) + HEAD_TOKENS
+
+
+def _by_place(spans: Sequence[Span], places: Mapping[str, int]) -> list[Chunk]:
+    """All candidates, best first: the best of each span at the place of its span, the others at their own."""
+    bests = sorted(places[span.best.id] for span in spans)
+    ranked = [
+        (bests[rank] if chunk.id == span.best.id else places[chunk.id], chunk)
+        for rank, span in enumerate(spans)
+        for chunk in span.chunks
+    ]
+    return [chunk for _, chunk in sorted(ranked, key=lambda item: item[0])]
+
+
+def _take_cut(chunk: Chunk, tokens: int, count: Callable[[str], int], room: Room, cut: dict[str, str]) -> None:
+    text = shorten(chunk.text, tokens, count) if count(as_read(chunk.text, chunk.url)) > tokens else chunk.text
+    if text != chunk.text:
+        cut[chunk.id] = text
+    room.take(chunk, count(as_read(text, chunk.url)) + head_tokens(chunk, count))
+
+
+def _add_siblings(chunks: Sequence[Chunk], pages: Pages, count: Callable[[str], int], room: Room) -> None:
+    """The nearest first, of the better candidates first; then how each page begins."""
+    for step in range(1, room.steps + 1):
+        for chunk in chunks:
+            for each in neighbours(chunk, pages, step):
+                if room.touches(each):
+                    _take_if_it_fits(each, count, room)
+    for chunk in chunks:
+        if first := beginning(chunk, pages):
+            _take_if_it_fits(first, count, room)
+
+
+def _take_if_it_fits(chunk: Chunk, count: Callable[[str], int], room: Room) -> None:
+    needed = room.cost(chunk, count)
+    if (chunk.page_id, chunk.ordinal) not in room.taken and needed <= room.left:
+        room.left -= needed
+        room.taken[chunk.page_id, chunk.ordinal] = chunk
+
+
+def _written(spans: Sequence[Span], found: Sequence[Chunk], room: Room, cut: Mapping[str, str]) -> list[Passage]:
+    """The taken chunks as passages, touching ones joined, in the order of their best candidates."""
+    scores = {chunk.id: span.score for span in spans for chunk in span.chunks}
+    ranks = {chunk.id: rank for rank, chunk in enumerate(found)}
+    by_page: dict[str, list[Span]] = {}
+    for (page, _), chunk in sorted(room.taken.items()):
+        rank = ranks.get(chunk.id, len(ranks))
+        text = cut.get(chunk.id, chunk.text)
+        shown = chunk._replace(text=text)
+        by_page.setdefault(page, []).append(Span((shown,), shown, scores.get(chunk.id, 0.0), rank))
+    joined = [span for page in by_page.values() for span in _with_beginning(join_spans(page), len(ranks))]
+    ordered = sorted(joined, key=lambda span: span.place)
+    return [passage_of(span, shortened=_is_part(span, cut)) for span in ordered]
+
+
+def _with_beginning(spans: Sequence[Span], no_rank: int) -> Iterator[Span]:
+    """The page's beginning belongs to the best passage of the page: it is none of its own."""
+    loose = [span for span in spans if span.place == no_rank]
+    first = min((span for span in spans if span.place != no_rank), key=lambda span: span.place)
     for span in spans:
-        room = min(left, max(left // 2, budget // 2) if len(spans) > 1 else left) - PASSAGE_OVERHEAD
-        if room < LEAST_PIECE and kept:
-            continue
-        passage = passage_of(span)
-        needed = count(passage.text)
-        if needed > room:
-            passage = _window(span, max(room, LEAST_PIECE), count)
-            needed = count(passage.text)
-        kept.append(passage)
-        left -= needed + PASSAGE_OVERHEAD
-    return kept
+        if span is first and loose:
+            chunks = sorted(
+                (*span.chunks, *(chunk for each in loose for chunk in each.chunks)), key=lambda c: c.ordinal
+            )
+            yield replace(span, chunks=tuple(chunks))
+        elif span.place != no_rank:
+            yield span
 
 
-def _window(span: Span, tokens: int, count: Callable[[str], int]) -> Passage:
-    """The best chunk and as many of its neighbours as fit, the nearer first; the best itself cut if need be."""
-    place = next(place for place, chunk in enumerate(span.chunks) if chunk.id == span.best.id)
-    first = last = place
-    for step in range(1, len(span.chunks)):
-        for wider in ((first, min(place + step, len(span.chunks) - 1)), (max(place - step, 0), last)):
-            low, high = min(first, wider[0]), max(last, wider[1])
-            if count(join_texts(span.chunks[low : high + 1])) <= tokens:
-                first, last = low, high
-    passage = passage_of(replace(span, chunks=span.chunks[first : last + 1]), shortened=True)
-    if count(passage.text) <= tokens:
-        return passage
-    return replace(passage, text=shorten(passage.text, tokens, count))
+def _is_part(span: Span, cut: Mapping[str, str]) -> bool:
+    """Whether more of what was found stands in the page: a text that was cut, a section that goes on."""
+    first, last = span.chunks[0], span.chunks[-1]
+    return any(chunk.id in cut for chunk in span.chunks) or first.part > 1 or last.part < last.parts
 
 
 def halve(passages: Sequence[Passage], count: Callable[[str], int]) -> tuple[Passage, ...]:

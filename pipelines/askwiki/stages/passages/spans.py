@@ -1,14 +1,13 @@
-"""Candidates -> spans of their pages: split sections rebuilt, neighbours joined; and a span as text."""
+"""Candidates -> spans of their pages, neighbours joined; and a span as text."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from askwiki.data import Candidate, Chunk, Passage, Rights
+from askwiki.data import Candidate, Chunk, Passage
 from askwiki.markdown.fences import close_fences
-from askwiki.store.port import Reader
 
 GAP = "\n\n[…]\n\n"  # between parts of one passage that are not neighbours in the page
 
@@ -23,37 +22,17 @@ class Span:
     place: int  # of the best candidate among all
 
 
-def find_spans(candidates: Sequence[Candidate], rights: Rights, *, reader: Reader, siblings: bool = True) -> list[Span]:
-    """Each candidate with the other parts of its section (``siblings``), touching ones joined, the best place first."""
-    return _spans(candidates, _siblings(candidates, rights, reader) if siblings else {})
-
-
-def _siblings(candidates: Sequence[Candidate], rights: Rights, reader: Reader) -> dict[str, list[Chunk]]:
-    """All chunks of every page that has a split section among the candidates."""
-    pages = dict.fromkeys(each.chunk.page_id for each in candidates if each.chunk.parts > 1)
-    return reader.chunks_of(pages, rights) if pages else {}
-
-
-def _spans(candidates: Sequence[Candidate], pages: Mapping[str, Sequence[Chunk]]) -> list[Span]:
-    """Each candidate with its siblings; spans that touch or overlap in a page become one."""
+def find_spans(candidates: Sequence[Candidate]) -> list[Span]:
+    """The candidates as spans: those that touch in a page are one, the best place first."""
     by_page: dict[str, list[Span]] = {}
     for place, candidate in enumerate(candidates):
-        chunk = candidate.chunk
-        family = [each for each in pages.get(chunk.page_id, ()) if _one_section(each, chunk)] or [chunk]
-        by_page.setdefault(chunk.page_id, []).append(Span(tuple(family), chunk, candidate.score, place))
-    joined = [span for spans in by_page.values() for span in _join(spans)]
+        span = Span((candidate.chunk,), candidate.chunk, candidate.score, place)
+        by_page.setdefault(candidate.chunk.page_id, []).append(span)
+    joined = [span for spans in by_page.values() for span in join_spans(spans)]
     return sorted(joined, key=lambda span: span.place)
 
 
-def _one_section(one: Chunk, other: Chunk) -> bool:
-    return (
-        one.headings == other.headings
-        and one.parts == other.parts
-        and one.ordinal - one.part == other.ordinal - other.part
-    )
-
-
-def _join(spans: Sequence[Span]) -> list[Span]:
+def join_spans(spans: Sequence[Span]) -> list[Span]:
     """Spans of one page, neighbours (consecutive ordinals) joined, best place kept."""
     result: list[Span] = []
     for span in sorted(spans, key=lambda span: span.chunks[0].ordinal):
