@@ -6,7 +6,6 @@ import argparse
 import logging
 import os
 import signal
-import sys
 import threading
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -15,13 +14,17 @@ from typing import NoReturn
 
 from askwiki.configuration import Configuration, load_configuration
 from askwiki.errors import SourceError
+from askwiki.logs import set_up_logging
 from indexer.opening import open_source
+from indexer.sync.forecast import forecast
 from indexer.sync.health import alive, complaint, read_health
 from indexer.sync.ledger import Ledger
 from indexer.sync.rights import RightsSource, run_rights
 from indexer.sync.run import run_sources
 from indexer.sync.schedule import check_schedule, run_schedule, told
 from indexer.sync.sync import Rules
+
+logger = logging.getLogger(__name__)
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
     if options.healthy:
         return _report(Path(settings.health))
     check_schedule(settings)
-    logging.getLogger().setLevel(configuration.settings.log_level)
+    set_up_logging(configuration.settings.log_level, configuration.settings.log_format)
     signal.signal(signal.SIGTERM, lambda *_: _end())
     run_schedule(
         lambda: _job(configuration),
@@ -66,11 +69,12 @@ def _job(configuration: Configuration) -> Sequence[Ledger]:
     broken: list[str] = []
     for name in settings.source.split():
         try:
-            ledgers += run_sources([open_source(name, configuration)], Rules(between=settings.reconcile), configuration)
+            source, rules = open_source(name, configuration), Rules(between=settings.reconcile)
+            ledgers += run_sources([source], rules, configuration, progress=forecast(name, logger.info))
         except Exception as error:  # whatever it is, the other sources are not to wait for it
             broken.append(told(error))
     for ledger in ledgers:
-        print(ledger.to_text(), file=sys.stderr, flush=True)
+        logger.info("%s", ledger.to_text())
     if broken:
         raise SourceError(" ".join(broken))
     return ledgers

@@ -12,6 +12,7 @@ from tqdm import tqdm
 from askwiki.configuration import Configuration
 from indexer.sources import PageSource
 from indexer.sync.digest import run_digest
+from indexer.sync.forecast import forecast
 from indexer.sync.ledger import Ledger
 from indexer.sync.sync import Progress, Rules, sync
 from indexer.sync.tools import open_tools
@@ -41,8 +42,11 @@ def run_sources(
 
 @contextmanager
 def bar(title: str) -> Iterator[Progress]:
-    """Shows on stderr the pages done of those expected; silent where that is not a terminal."""
-    with tqdm(desc=title, unit="page", file=sys.stderr, disable=None, dynamic_ncols=True) as shown:
+    """Shows on stderr the pages done of those expected; where that is not a terminal, a sentence every few minutes."""
+    if not sys.stderr.isatty():
+        yield forecast(title, lambda sentence: tqdm.write(sentence, file=sys.stderr))
+        return
+    with tqdm(desc=title, unit="page", file=sys.stderr, dynamic_ncols=True) as shown:
 
         def progress(done: int, total: int) -> None:
             shown.total = total
