@@ -170,7 +170,7 @@ class PassagesSettings:
 @dataclass(frozen=True, slots=True)
 class AnswerSettings:
     extractive_passages: int = 3  # most passages that are quoted without an LLM
-    extractive_characters: int = 1_400  # of the first quoted passage; each further one gets half of the one before
+    extractive_characters: int = 1_200  # of all quotations together, about; what belongs together may be longer
     refusal_threshold: float = 0.3  # least confidence without a model; 0 = always quote. Measured: docs-ru 2 % wrong
     # refusals, sample wiki 9 %; of questions without an answer 20 to 30 % are refused, of foreign topics nearly all
     low_confidence: float = 0.65  # below this confidence quotations come with a word of caution
@@ -210,10 +210,6 @@ class ChunkingSettings:
     sub_chunks: int = 100  # tokens of what is embedded of a chunk at once; 0 = the whole chunk
     llm_cut: bool = True  # let an LLM choose the borders where one is set
     screen_labels: str = "screen,ui,экран,интерфейс"  # pages with one of these labels describe a screen
-    outdated_labels: str = "устарело,устаревшее,неактуально,outdated,deprecated"  # called outdated, behind others
-    archived_labels: str = "архив,archive,archived"  # called archived in answers, behind others
-    draft_labels: str = "черновик,draft,wip"  # called a draft
-    verified_labels: str = "проверено,актуально,утверждено,verified,approved"  # called verified
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,17 +10,15 @@ from typing import Any
 
 import pytest
 
-from askwiki.data import Candidate, Passage, PassageNote, Question, Turn
+from askwiki.data import Passage, PassageNote, Question, Turn
 from askwiki.errors import ModelError
 from askwiki.llm.port import Message
-from askwiki.settings import AnswerSettings
 from askwiki.stages.answer import Written, answer_messages, history_text, room_for_passages, says_no, write
 from askwiki.stages.citations.checked_stream import LONGEST_UNIT, MOST_HELD, SentenceGate
 from askwiki.stages.citations.support import known
-from askwiki.stages.extractive.quotations import as_markdown, best_part, extract
 from askwiki.stages.fence import Fence
 from tests.support.scripted import ScriptedLlm
-from tests.support.small_wiki import chunk, kit_of
+from tests.support.small_wiki import kit_of
 
 KIT = kit_of([])
 TODAY = date(2026, 11, 30)
@@ -222,139 +220,3 @@ def test_a_marker_is_one_however_it_is_written(said: str, shown: str) -> None:
 def test_an_address_cut_in_two_is_none() -> None:
     pieces, _, _ = written(["я" * (MOST_HELD - 4) + "htt", "ps://evil.example/" + "x" * MOST_HELD])
     assert "https://" not in "".join(pieces)
-
-
-# --- without a model ------------------------------------------------------------------------------
-
-TABLE = "| Код | Значит |\n| --- | --- |\n" + "".join(
-    f"| E-{number} | ошибка номер {number} {'ы' * 60} |\n" for number in range(40)
-)
-LONG = "Вступление без пользы. " * 40
-
-
-def quoted(text: str, question: str, characters: int = 200) -> str:
-    return best_part(text, dict.fromkeys(known(passage(question)).stems, 1.0), characters)[0]
-
-
-def test_a_short_passage_is_quoted_whole() -> None:
-    assert quoted("Лимит сто тысяч.\n", "лимит") == "Лимит сто тысяч."
-
-
-def test_of_running_text_the_sentence_that_answers_is_quoted_with_its_neighbours() -> None:
-    text = LONG + "Перед этим. Дежурный отвечает за десять минут. После этого. " + LONG
-    assert quoted(text, "когда отвечает дежурный", 70) == (
-        "… Перед этим. Дежурный отвечает за десять минут. После этого."
-    )
-
-
-def test_what_follows_in_the_section_fills_the_room_that_is_left() -> None:
-    text = f"{LONG}\n\nВключите шлюз:\n\n```bash\nrouterctl enable\n```\n\nПодождите минуту.\n\n## Иное\n\n{LONG}"
-    assert quoted(text, "включить шлюз", 100) == (
-        "… Включите шлюз:\n\n```bash\nrouterctl enable\n```\n\nПодождите минуту."
-    )
-
-
-def test_what_the_search_found_counts_more_than_what_was_joined_to_it() -> None:
-    joined, found = f"## Кому\n\nОтпуск нужен всем. {LONG}", f"## Срок\n\nОтпуск длится месяц. {LONG}"
-    whole = passage(f"{joined}\n\n{found}")
-    candidates = [Candidate(chunk("p1", found), 2.0), Candidate(chunk("p2", "Иное"), 0.0)]
-    settings = AnswerSettings(extractive_characters=30)
-    ((_, before),) = extract([whole], (), "отпуск", (), settings)
-    ((_, after),) = extract([whole], candidates, "отпуск", (), settings)
-    assert (before[:27], after[:29]) == ("## Кому\n\nОтпуск нужен всем.", "## Срок\n\nОтпуск длится месяц.")
-
-
-def test_of_a_long_table_the_header_and_the_rows_that_match_are_quoted() -> None:
-    text = quoted(TABLE, "что значит E-17")
-    assert text.splitlines()[:2] == ["| Код | Значит |", "| --- | --- |"]
-    assert [line[:7] for line in text.splitlines()[2:]] == ["| E-17 "]
-
-
-def test_a_short_table_a_short_list_and_code_are_quoted_whole() -> None:
-    table = "\n".join(TABLE.splitlines()[:6])
-    assert quoted(f"{LONG}\n\n{table}\n\n{LONG}", "E-2").count("| E-") == 4
-    listed = "- открыть шлюз\n- закрыть шлюз\n- уйти"
-    assert quoted(f"{LONG}\n\n{listed}\n\n{LONG}", "закрыть", len(listed)) == listed
-    code = "```bash\nrouterctl list\nrouterctl enable\n```"
-    assert quoted(f"{LONG}\n\n{code}\n\n{LONG}", "routerctl enable", len(code)) == code
-
-
-def test_a_heading_that_matches_brings_its_text() -> None:
-    text = f"{LONG}\n\n## Возврат денег\n\nЗа три дня.\n\n{LONG}"
-    assert quoted(text, "возврат денег", 30) == "## Возврат денег\n\nЗа три дня."
-
-
-def test_a_sentence_goes_on_over_the_ends_of_lines_and_an_item_with_it() -> None:
-    text = f"{LONG}\n\nПеред этим. Дежурный\nотвечает за десять\nминут. После этого.\n\n{LONG}"
-    assert quoted(text, "за сколько минут", 70) == "… Перед этим. Дежурный отвечает за десять минут. После этого."
-    text = f"{LONG}\n\n- открыть шлюз\n- закрыть шлюз\n  на ночь\n\n{LONG}"
-    assert quoted(text, "закрыть шлюз", 40) == "- открыть шлюз\n- закрыть шлюз на ночь"
-
-
-def test_paragraphs_stay_apart_and_nothing_slips_into_a_note() -> None:
-    text = f"Срок три дня.\n\n> **Важно.**\n> Срок в праздники пять дней.\n\nСрок считает банк.\n\n## Иное\n\n{LONG}"
-    assert quoted(text, "срок", 100) == text.partition("\n\n## ")[0]
-
-
-def test_a_note_is_quoted_whole() -> None:
-    note = "> **Важно.**\n>\n> Срок в праздники пять дней."
-    assert quoted(f"{LONG}\n\n{note}\n\n{LONG}", "важно", len(note)) == note
-
-
-def test_lines_that_hold_only_the_address_of_a_link_are_not_quoted() -> None:
-    text = f"Срок в [правилах].\n\n[правилах]: ../rules.md#term\n\n## Иное\n\n{LONG}"
-    assert quoted(text, "срок правила", 60) == "Срок в [правилах]."
-
-
-def test_what_stood_under_an_item_that_is_left_out_does_not_read_as_code() -> None:
-    code = "      ```bash\n      routerctl enable\n        --now\n      ```"
-    text = f"1. {LONG}\n\n{code}\n\n2. {LONG}"
-    assert quoted(text, "routerctl", 40) == "```bash\nrouterctl enable\n  --now\n```"
-    assert quoted(f"Шлюз:\n\n    a: 1\n    b: 2\n\n{LONG}", "шлюз", 30) == "Шлюз:\n\n    a: 1\n    b: 2"
-    listed = f"- Шлюз:\n    - открыть\n    - закрыть\n\n{LONG}"
-    assert quoted(listed, "закрыть шлюз", 40) == "- Шлюз:\n    - открыть\n    - закрыть"
-
-
-def test_a_table_keeps_together_and_apart_from_the_next_one() -> None:
-    one, two = "| Код | Ответ |\n| --- | --- |\n| E-1 | нет |", "| Срок | Шлюз |\n| --- | --- |\n| три дня | да |"
-    assert quoted(f"{LONG}\n\n{one}\n\n{two}\n\n{LONG}", "срок", len(two)) == two
-    assert quoted(f"{one}\n\n{two}\n\n{LONG}", "код срок", len(one + two)) == f"{one}\n\n{two}"
-    torn = one.replace("\n| E", "\n\n| E")
-    assert quoted(f"{LONG}\n\n{torn}\n\n{LONG}", "E-1", len(one)) == one
-
-
-def test_of_a_table_that_does_not_fit_the_header_and_the_row_are_quoted_still() -> None:
-    table = "\n".join(TABLE.splitlines()[:12])
-    text = f"## Шлюз\n\nШлюз и ошибка E-5.\n\n## Коды\n\n{table}\n\n{LONG}"
-    assert [line[:7] for line in quoted(text, "шлюз ошибка E-5", 180).splitlines() if line] == [
-        *("## Шлюз", "Шлюз и ", "## Коды", "| Код |", "| --- |", "| E-5 |")
-    ]
-
-
-def test_room_that_is_left_goes_to_the_sections_below() -> None:
-    text = f"# Ошибка 504\n\nШлюз молчит.\n\n## Решение\n\nПодождать минуту.\n\n# Иное\n\n{LONG}"
-    assert quoted(text, "ошибка 504", 80) == text.partition("\n\n# Иное")[0]
-
-
-def test_each_section_that_is_quoted_is_named() -> None:
-    text = f"## Создать\n\n{LONG}\n\nНажмите Готово.\n\n## Удалить\n\n{LONG}\n\nНажмите Стереть.\n\n{LONG}"
-    assert quoted(text, "стереть", 40) == "## Удалить\n\nНажмите Стереть."
-
-
-def test_later_passages_are_quoted_only_when_they_are_near_too() -> None:
-    passages = [
-        passage("Лимит перевода сто тысяч.", 1),
-        passage("Погода хорошая.", 2),
-        passage("Лимит перевода в день.", 3),
-    ]
-    found = extract(passages, (), "лимит перевода", (), AnswerSettings())
-    assert [(each.number, text) for each, text in found] == [
-        (1, "Лимит перевода сто тысяч."),
-        (3, "Лимит перевода в день."),
-    ]
-
-
-def test_quotations_stand_under_name_and_number_with_headings_made_bold() -> None:
-    assert as_markdown([(passage("", 2), "## **Срок**\n\nТри *дня*.")]) == (
-        "**Лимиты › Турция** [2]\n\n> **Срок**\n>\n> Три *дня*."
-    )

@@ -400,7 +400,7 @@ def test_without_a_model_the_best_passages_are_quoted_with_links() -> None:
     assert seen.kinds == "sotsa"
     assert seen.text.startswith(
         "Вот что говорит об этом вики:\n\n**Лимиты переводов** [1]\n\n"
-        "> Разовый лимит перевода в Турцию 100 000 рублей при любой идентификации."
+        "> **Разовый лимит перевода в Турцию 100 000 рублей при любой идентификации.**"
     )
     assert "**Источники**\n\n1. [Лимиты переводов](https://wiki.example.com/limits)" in seen.text
 
@@ -640,7 +640,7 @@ def test_a_stream_that_dies_keeps_its_text_and_says_so() -> None:
 def test_an_empty_answer_falls_back_to_excerpts() -> None:
     seen = put(LIMIT, kit(answering(ModelError("The language model answered with nothing."), "лимит")))
     assert seen.answer.degraded == (EXCERPTS,)
-    assert "> Разовый лимит" in seen.text
+    assert "> **Разовый лимит" in seen.text
 
 
 @pytest.mark.parametrize("said", ["[7]", "![](https://evil.example/p.png)", ["\n", " \n"]])
@@ -662,7 +662,7 @@ def test_a_prompt_that_is_too_long_is_shortened_once_and_said() -> None:
 def test_a_prompt_that_is_still_too_long_gives_excerpts() -> None:
     overflow = ContextOverflow("too long")
     seen = put(LIMIT, kit(answering(overflow, "лимит").enqueue("answer", overflow)))
-    assert "> Разовый лимит" in seen.text
+    assert "> **Разовый лимит" in seen.text
 
 
 def test_the_prompt_fits_the_models_context() -> None:

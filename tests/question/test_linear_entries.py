@@ -18,7 +18,8 @@ from askwiki.settings import CondenseSettings
 from askwiki.stages.citations.support import exact_facts
 from askwiki.stages.condense import by_rule
 from askwiki.stages.dialogue import clean
-from askwiki.stages.extractive.units import units_of
+from askwiki.stages.extractive.groups import groups_of
+from askwiki.stages.extractive.pieces import pieces_of
 from askwiki.stages.history import links
 from askwiki.stages.relevance import read_verdicts
 from indexer.chunking.sections import plain
@@ -51,7 +52,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "title": lambda text: plain_title(first_question(text)),
     "verdicts": lambda text: (read_verdicts(text, 1), read_verdicts(text, 5)),
     "facts": exact_facts,
-    "units": units_of,
+    "pieces": lambda text: groups_of(pieces_of(text)),
     "terms": lambda text: list(terms(text)),
     "stems": stems,
     "wiki markup": to_storage,

@@ -15,7 +15,6 @@ from askwiki.access.rights import NOBODY, acl_key, names, unbelieved, unknown_po
 from askwiki.configuration import CHECKOUT, Configuration, setting_names
 from askwiki.data import PUBLIC
 from askwiki.doctor.llm import probe_llm
-from askwiki.doctor.openwebui import probe_chat
 from askwiki.doctor.prefixes import unprefixed
 from askwiki.doctor.qdrant import probe_qdrant
 from askwiki.doctor.rights import closed_by_age, longest
@@ -51,8 +50,8 @@ class Finding:
     mend: str = ""
 
 
-def examine(configuration: Configuration, environ: Mapping[str, str], webui: str = "") -> list[Finding]:
-    """All findings, in the order an answer needs the parts; nothing here raises. ``webui`` = address of the chat."""
+def examine(configuration: Configuration, environ: Mapping[str, str]) -> list[Finding]:
+    """All findings, in the order an answer needs the parts; nothing here raises."""
     settings = configuration.settings
     findings = [_guarded("configuration", lambda: _files(configuration))]
     findings += [_guarded("server", lambda: _server(environ)), _guarded("groups", lambda: _groups(configuration))]
@@ -66,7 +65,6 @@ def examine(configuration: Configuration, environ: Mapping[str, str], webui: str
         findings += _index(settings, readers[0], models)
         readers[0].close()
     findings += [Finding(*line) for line in probe_llm(settings)]
-    findings.append(Finding(*probe_chat(webui)))
     return [replace(finding, said=masked(finding.said), mend=masked(finding.mend)) for finding in findings]
 
 

@@ -8,12 +8,13 @@ from datetime import UTC, datetime
 from functools import lru_cache, partial
 
 from askwiki.data import Answer, Candidate, Event, Passage, Question, Refusal, Rights, Source
+from askwiki.flow.meaning import similar_to
 from askwiki.flow.run import QuestionRun
 from askwiki.stages.citations.checked_stream import SentenceGate
 from askwiki.stages.citations.links import escape, link, wiki_hosts
+from askwiki.stages.extractive.counts import counted_in
 from askwiki.stages.extractive.quotations import as_markdown, extract
 from askwiki.stages.passages.assemble import make_passages, renumbered
-from askwiki.stages.passages.versions import OLD
 from askwiki.stages.refusal import unheard
 from askwiki.stages.search import search_terms
 from askwiki.stages.smalltalk import kind_of_talk
@@ -75,7 +76,8 @@ def quote(run: QuestionRun, question: Question, passages: Sequence[Passage], can
         terms = search_terms(question, run.kit.glossary, run.kit.synonyms)
         settings = run.settings.answer
         clean = partial(_harmless, run, passages)
-        quoted = extract(passages, candidates, question.text, terms, settings, clean)
+        count, similar = counted_in(run.kit.texts, run.language), similar_to(run, question)
+        quoted = extract(passages, candidates, question.text, terms, settings, count, clean, similar)
     passages = renumbered(passages, [passage for passage, _ in quoted])
     shown = passages[: len(quoted)]
     yield from sources_for(run, shown)
@@ -131,10 +133,7 @@ def finish(run: QuestionRun, passages: Sequence[Passage], cited: int) -> Speech:
 def _notes(run: QuestionRun, passages: Sequence[Passage], listed: set[int]) -> Iterator[str]:
     """A sentence for each pair of editions or of pages that differ, where one of both is a source of this answer."""
     numbers = {passage.number: passage for passage in passages}
-    superseded = {passage.number for passage in passages if passage.note and passage.note.kind == "older"}
     for passage in passages:
-        if passage.state in OLD and passage.number in listed - superseded:
-            yield run.say("old_page", page=_named(passage))
         note = passage.note
         if note and note.number in numbers and listed & {passage.number, note.number}:
             name = "edition" if note.kind == "older" else "differing"

@@ -39,6 +39,7 @@ CARRYING_ON = ("and", "but", "or", "no", "not", "what about", "how about", "also
 # --- what a question is about ---
 
 SCREEN = ("button", "field", "screen", "menu", "tab", "click", "press", "checkbox", "dialog")
+SEVERAL = ("which", "list", "what are", "what kinds")
 CONCEPT = ("what is", "what does", "why", "meaning of")
 ALL = (
     "how many",
@@ -125,6 +126,10 @@ OTHER_NAMES = (
 )
 
 # --- sentences ---
+
+EXCEPTS = ("except", "excluding", "however", "but", "unless", "yet")
+LIMITS = (*EXCEPTS, "if", "provided", "only", "this does not", "this is not")
+DENIALS = ("not", "no", "never", "cannot", r"\w+n['’]t", "only", "unless", "if", "except", "however", "but")
 
 ABBREVIATIONS = (r"e\.\s?g", r"i\.\s?e", "etc", "approx", "fig", "no", "vs")  # e. g.
 

@@ -77,6 +77,11 @@ SCREEN = (
     r"значк\w+",  # значка
     r"иконк\w*",  # иконку
 )
+# Asks for several things.
+SEVERAL = (
+    *("какие", "каких", "какими", "список", "перечень", "все", "виды", "варианты"),
+    r"перечисли\w*",  # перечислите
+)
 CONCEPT = (
     *("что такое", "что значит", "зачем", "почему"),
     r"как устроен\w*",  # как устроена
@@ -254,6 +259,20 @@ DIAGRAM_NAMES = ("диаграмм", "схем", "архитект", r"\bжиз�
 OTHER_NAMES = ("скрин", "снимок", "фото", "логотип", "иконк", "аватар")
 
 # --- sentences ---
+
+# Begin a sentence that takes back or bounds the one before it.
+EXCEPTS = (
+    "кроме",
+    r"исключени\w+",  # исключение — праздники
+    "за исключением",
+    "однако",
+    "но",
+    "впрочем",
+    "зато",
+)
+LIMITS = (*EXCEPTS, "если", "при условии", "только", "лишь", "это не", "при этом не")
+# A sentence with one of them denies or bounds something: the one beside it may not be read without it.
+DENIALS = ("не", "нет", "нельзя", "никогда", "кроме", "только", "лишь", "если", "однако", "но")
 
 # Abbreviations of several words; the library ends a sentence after them.
 ABBREVIATIONS = (

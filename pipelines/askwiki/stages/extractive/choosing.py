@@ -1,0 +1,97 @@
+"""What of a group is shown: all where there is room, else what is about its best unit; and what goes on from it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from askwiki.language import en, ru
+from askwiki.language.wording import points_back
+from askwiki.stages.extractive.groups import Group
+from askwiki.stages.extractive.pieces import Piece, excepts
+from askwiki.stages.extractive.scoring import Scored
+
+WHOLE = {"text": 500, "list": 700, "table": 900, "code": 900, "note": 600, "html": 10**9}
+_DENIES = re.compile(rf"\b(?:{'|'.join((*ru.DENIALS, *en.DENIALS))})\b", re.IGNORECASE)
+
+
+def shown_of(pieces: Sequence[Piece], best: Scored, room: int) -> dict[int, list[int]]:
+    """The units of a group that are shown: all of them where there is room, else those about the best one."""
+    places = list(best.group.places)
+    whole = {place: list(range(len(pieces[place].units))) for place in places}
+    if length_of(pieces, whole) <= room:
+        return whole
+    shown: dict[int, list[int]] = {}
+    left = max(0, room - sum(min(len(pieces[place].text), 200) for place in places if place != best.place))
+    for place in places:
+        piece = pieces[place]
+        centre = best.unit if place == best.place else len(piece.units) - 1 if piece.leads else 0
+        allowed = min(left, WHOLE.get(piece.kind, room)) if place == best.place else 200
+        shown[place] = _around(piece, centre, allowed)
+    return shown
+
+
+def _around(piece: Piece, centre: int, room: int) -> list[int]:
+    """Units about one of a piece: what follows, then what stands before (of a paragraph only what bounds it)."""
+    if len(piece.text) <= room:
+        return list(range(len(piece.units)))
+    first = last = centre
+    left = room - len(piece.units[centre].text) - len(piece.head)
+    while True:
+        bound_before, bound_after = _needs(piece, first, last)
+        after = last + 1 < len(piece.units) and (bound_after or len(piece.units[last + 1].text) <= left)
+        if after:
+            last += 1
+            left -= len(piece.units[last].text)
+            continue
+        fits = piece.kind != "text" and len(piece.units[first - 1].text) <= left
+        before = first > 0 and (bound_before or fits)
+        if not before:
+            return list(range(first, last + 1))
+        first -= 1
+        left -= len(piece.units[first].text)
+
+
+def _needs(piece: Piece, first: int, last: int) -> tuple[bool, bool]:
+    """Whether the unit before, and the one after, cannot be left out."""
+    units = piece.units
+    before, after = units[first - 1] if first else None, units[last + 1] if last + 1 < len(units) else None
+    if piece.kind in ("text", "note"):
+        needs_before = before is not None and (
+            points_back(units[first].text) or bool(_DENIES.search(before.text)) or before.text.rstrip().endswith(":")
+        )
+        needs_after = after is not None and (bool(_DENIES.search(after.text)) or units[last].text.endswith(":"))
+        return needs_before, needs_after
+    if piece.kind == "list":
+        return excepts(units[first]), after is not None and (excepts(after) or units[last].text.endswith(":"))
+    return False, False
+
+
+def length_of(pieces: Sequence[Piece], shown: dict[int, list[int]]) -> int:
+    return sum(
+        len(pieces[place].text)
+        if len(units) == len(pieces[place].units)
+        else len(pieces[place].head) + sum(len(pieces[place].units[each].text) for each in units)
+        for place, units in shown.items()
+    )
+
+
+def following(pieces: Sequence[Piece], groups: Sequence[Group], group: Group, room: int) -> dict[int, list[int]]:
+    """The groups after one under the same headings, whole, as far as there is room."""
+    shown: dict[int, list[int]] = {}
+    for after in groups[groups.index(group) + 1 :]:
+        if after.scope != group.scope:
+            break
+        whole = {place: list(range(len(pieces[place].units))) for place in after.places}
+        room -= length_of(pieces, whole)
+        if room < 0:
+            break
+        shown |= whole
+    return shown
+
+
+def above(pieces: Sequence[Piece], group: Group, label: str) -> list[int]:
+    """The heading and the bold line that a group stands under, but for the heading that the label names already."""
+    heading = group.headings[-1] if group.headings else None
+    named = heading is not None and pieces[heading].text.lstrip("# ").strip() == label
+    return [place for place in (None if named else heading, group.subheading) if place is not None]

@@ -1,0 +1,157 @@
+"""How near each group of the passages is to the question: by words, by meaning, by what the search found of it."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from statistics import fmean
+
+from askwiki.data import Candidate, Passage
+from askwiki.language import en, ru
+from askwiki.language.stems import telling_stems
+from askwiki.stages.extractive.groups import Group, groups_of
+from askwiki.stages.extractive.pieces import Piece, pieces_of
+
+FURTHER = 0.5  # weight of a synonym or another spelling, against the question's own words
+NEAR = 0.35  # of a neighbour's own weight that a unit passes on: an answer stands beside its subject
+ABOVE = 0.4  # of the own weight of a heading, a bold line, a lead-in that all below it has
+LISTING = 2.0  # weight of rows and items for a question that asks for several things
+BY_WORDS, BY_MEANING, BY_SEARCH = 0.3, 0.15, 0.5  # weights of the three, each between 0 and 1; measured
+READ = 20  # groups whose meaning is compared, the nearest by words and search first; a group takes 30 ms of a core
+MEANT = 700  # characters of a group that the encoder reads
+_SEVERAL = re.compile(rf"\b(?:{'|'.join((*ru.SEVERAL, *en.SEVERAL))})\b", re.IGNORECASE)
+
+Similar = Callable[[Sequence[str]], Sequence[float]]  # texts -> how near each is to the question by meaning
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A group of a passage with the unit in it that is nearest to the question."""
+
+    passage: int  # its place among the passages
+    group: Group
+    place: int  # of the piece that holds the unit
+    unit: int
+    words: float  # by the question's words
+    found: float  # by the search, 0 to 1
+    score: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A passage taken apart."""
+
+    passage: Passage
+    pieces: Sequence[Piece]
+    groups: Sequence[Group]
+
+
+def read(passage: Passage) -> Read:
+    pieces = pieces_of(passage.text)
+    return Read(passage, pieces, groups_of(pieces))
+
+
+def rank(
+    passages: Sequence[Read],
+    candidates: Sequence[Candidate],
+    question: str,
+    terms: Sequence[str],
+    similar: Similar | None = None,
+) -> list[Scored]:
+    """All groups of the passages, the nearest first. Without ``similar`` words and search decide alone."""
+    weights = _weights(passages, set(telling_stems(question)), set(telling_stems(" ".join(terms))))
+    listing = bool(_SEVERAL.search(question))
+    groups = [
+        _scored(number, read, group, weights, _lifts(read.passage, candidates), listing)
+        for number, read in enumerate(passages)
+        for group in read.groups
+    ]
+    most = max((group.words for group in groups), default=0.0) or 1.0
+    ordered = _sorted([replace(each, score=BY_WORDS * each.words / most + BY_SEARCH * each.found) for each in groups])
+    if similar is None or not ordered:
+        return ordered
+    first = ordered[:READ]
+    near = similar([meaning(passages[each.passage], each.group) for each in first])
+    middle, best = fmean(near), max(near)
+    spread = best - middle or 1.0
+    return _sorted(
+        [
+            replace(each, score=each.score + BY_MEANING * (one - middle) / spread)
+            for each, one in zip(first, near, strict=True)
+        ]
+    )
+
+
+def meaning(read: Read, group: Group) -> str:
+    """What the encoder reads of a group: where it stands, then what it says."""
+    above = (read.pieces[place].text.lstrip("# ").strip("*") for place in (*group.headings, *_of(group.subheading)))
+    path = " › ".join((read.passage.title, *above))
+    text = "\n".join(read.pieces[place].text for place in group.places)
+    return f"{path[:200]}\n{text[:MEANT]}"
+
+
+def _sorted(groups: Sequence[Scored]) -> list[Scored]:
+    return sorted(groups, key=lambda each: (-each.score, each.passage, each.place))
+
+
+def _scored(
+    number: int,
+    read: Read,
+    group: Group,
+    weights: Mapping[str, float],
+    lifts: Sequence[tuple[int, int, float]],
+    listing: bool,
+) -> Scored:
+    pieces = read.pieces
+    above = sum(_weight(pieces[place].text, weights) for place in (*group.headings, *_of(group.subheading)))
+    units = [(place, at, unit) for place in group.places for at, unit in enumerate(pieces[place].units)]
+    own = [_weight(unit.text, weights) for _, _, unit in units]
+    best = (-1.0, group.first, 0)
+    for at, (place, unit_number, _) in enumerate(units):
+        piece = pieces[place]
+        lead = _weight(pieces[place - 1].text, weights) if place > group.first else 0.0
+        head = _weight(piece.head, weights) if piece.kind == "table" else 0.0
+        near = (own[at - 1] if at else 0.0) + (own[at + 1] if at + 1 < len(own) else 0.0)
+        words = own[at] + NEAR * near + ABOVE * (above + lead + head)
+        if listing and piece.kind in ("table", "list"):
+            words *= LISTING
+        best = max(best, (words, place, unit_number), key=lambda one: one[0])
+    words, place, unit_number = best
+    start = pieces[place].units[unit_number].start
+    found = max((share for begin, end, share in lifts if begin <= start < end), default=0.0)
+    return Scored(number, group, place, unit_number, words, found)
+
+
+def _of(place: int | None) -> tuple[int, ...]:
+    return () if place is None else (place,)
+
+
+def _weight(text: str, weights: Mapping[str, float]) -> float:
+    return sum(weights.get(word, 0.0) for word in set(telling_stems(text)))
+
+
+def _weights(passages: Sequence[Read], words: Set[str], further: Set[str]) -> dict[str, float]:
+    """How much each stem of the question tells: rarer among the units of the passages, more."""
+    units = [set(telling_stems(unit.text)) for read in passages for piece in read.pieces for unit in piece.units]
+    seen = Counter(word for unit in units for word in unit & (words | further))
+    return {
+        word: (1.0 if word in words else FURTHER) * math.log(1 + len(units) / (1 + seen[word]))
+        for word in words | further
+    }
+
+
+def _lifts(passage: Passage, candidates: Sequence[Candidate]) -> list[tuple[int, int, float]]:
+    """Where the found chunks lie in the passage, and how near the search thought each: 1 the best, 0 the last."""
+    if not candidates:
+        return []
+    top, low = candidates[0].score, candidates[-1].score
+    lifts = []
+    for candidate in (each for each in candidates if each.chunk.page_id == passage.page_id):
+        text = candidate.chunk.text[candidate.chunk.overlap :].strip()
+        start = passage.text.find(text) if text else -1
+        if start >= 0:
+            lifts.append((start, start + len(text), (candidate.score - low) / (top - low) if top > low else 1.0))
+    return lifts

@@ -1,0 +1,219 @@
+"""What a quotation leaves out without a word, against the page that it is from."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from tests.audit.reading import Atom, atoms, letters, sentences
+
+KINDS = (
+    "gap",  # text left out between two things that are shown, and no «…»
+    "lead-in alone",  # «…:» and nothing after it
+    "without its lead-in",  # a list, table or code below a «…:» that is not shown
+    "subheading",  # what stands below a bold line that is not shown
+    "step",  # a step with another number
+    "cut",  # rows or items left out, and not said of how many
+    "limit",  # an exception, a condition or a negation left out beside what is shown
+)
+# A sentence or paragraph that begins so takes back or bounds what stands before it.
+_LIMITS = re.compile(
+    r"\W*(?:кроме|исключени|за исключением|однако|но\b|если\b|при условии|это не\b|только|except|unless|however|but\b"
+    r"|only\b|if\b|provided|this does not)",
+    re.IGNORECASE,
+)
+_EXCEPTS = re.compile(r"\W*(?:кроме|исключени|за исключением|однако|но\b|except|unless|however|but\b)", re.IGNORECASE)
+_NEGATES = re.compile(r"\b(?:не|нет|нельзя|кроме|только|если|not|no|never|cannot|only|unless|if)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    kind: str
+    said: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """An atom of the quotation: its place in the page, and which of the letters of that atom are shown."""
+
+    atom: Atom
+    place: int  # -1: not of the page
+    start: int = 0
+    end: int = 0
+    gap: bool = False  # a mark stands before it
+
+
+def faults(page: str, quotation: str, label: str = "") -> list[Fault]:
+    """Everything that ``quotation`` leaves out of ``page`` without saying so; ``label`` is what stands above it."""
+    there = atoms(page)
+    quoted = atoms(quotation)
+    shown = _placed(there, quoted)
+    named = {letters(label), *(each.atom.text for each in shown), *(letters(part) for part in label.split(" › "))}
+    places = {each.place for each in shown}
+    found = [
+        *_gaps(there, shown),
+        *_leads(there, places),
+        *_subheadings(there, places, named),
+        *_steps(there, shown),
+        *_cuts(there, places, quoted),
+        *_limits(there, shown, places),
+    ]
+    return list(dict.fromkeys(found))
+
+
+def unplaced(page: str, quotation: str) -> list[str]:
+    """What the quotation says and the page does not: then the audit reads nothing into it."""
+    shown = _placed(atoms(page), atoms(quotation))
+    return [each.atom.raw for each in shown if each.place < 0]
+
+
+def _placed(there: Sequence[Atom], quoted: Sequence[Atom]) -> list[_Shown]:
+    """Each atom at its place in the page: of all ways to place them the one with the fewest leaps."""
+    marked, told = True, []
+    for atom in quoted:
+        if atom.kind in ("gap", "cut"):
+            marked = True
+        else:
+            told.append((atom, marked))
+            marked = False
+    ways: list[tuple[int, int, list[tuple[int, int]]]] = [(0, -1, [])]  # (leaps, place of the last atom, all places)
+    for atom, after_gap in told:
+        ways = _longer(there, ways, atom, after_gap)
+    _, _, places = min(ways, key=lambda way: way[0])
+    return [
+        _Shown(atom, place, start, start + len(atom.text), gap)
+        for (atom, gap), (place, start) in zip(told, places, strict=True)
+    ]
+
+
+def _longer(
+    there: Sequence[Atom], ways: Sequence[tuple[int, int, list[tuple[int, int]]]], atom: Atom, after_gap: bool
+) -> list[tuple[int, int, list[tuple[int, int]]]]:
+    found = []
+    for place, start in _places_of(there, atom) or [(-1, 0)]:
+        if place < 0:
+            leaps, last, places = min(ways, key=lambda way: way[0])
+            found.append((leaps, last, [*places, (place, start)]))
+            continue
+        costs = [(way[0] + _leap(way[1], place, after_gap), way) for way in ways]
+        leaps, (_, _, places) = min(costs, key=lambda cost: cost[0])
+        found.append((leaps, place, [*places, (place, start)]))
+    return found
+
+
+def _leap(last: int, place: int, after_gap: bool) -> int:
+    if place in (last, last + 1):
+        return 0
+    if last < 0:
+        return 1
+    return (2 if place < last else 0) + (1 if after_gap else 3)
+
+
+def _places_of(there: Sequence[Atom], atom: Atom) -> list[tuple[int, int]]:
+    """Where the page says the same, or has it as a part of what it says."""
+    same = [(place, 0) for place, one in enumerate(there) if one.text == atom.text]
+    if same or atom.kind not in ("text", "item", "heading"):
+        return same
+    return [
+        (place, one.text.find(atom.text))
+        for place, one in enumerate(there)
+        if one.kind in ("text", "item") and atom.text in one.text
+    ]
+
+
+def _gaps(there: Sequence[Atom], shown: Sequence[_Shown]) -> Iterator[Fault]:
+    known = [each for each in shown if each.place >= 0]
+    for before, after in itertools.pairwise(known):
+        rows = there[before.place].kind == there[after.place].kind == "row"
+        if rows and there[before.place].group == there[after.place].group:
+            continue  # said below the table
+        goes_on = (
+            after.start == before.end
+            if after.place == before.place
+            else after.place == before.place + 1 and before.end == len(there[before.place].text) and after.start == 0
+        )
+        if not goes_on and not after.gap:
+            yield Fault("gap", f"{before.atom.raw[-40:]} // {after.atom.raw[:40]}")
+
+
+def _leads(there: Sequence[Atom], places: set[int]) -> Iterator[Fault]:
+    for place, atom in enumerate(there[:-1]):
+        if not atom.leads or there[place + 1].kind == "heading" or there[place + 1].subheading:
+            continue
+        below = _run(there, place + 1, atom)
+        quoted = any(each in places for each in below)
+        if place in places and not quoted:
+            yield Fault("lead-in alone", atom.raw[-80:])
+        elif quoted and place not in places:
+            yield Fault("without its lead-in", f"{atom.raw[-60:]} // {there[place + 1].raw[:40]}")
+
+
+def _run(there: Sequence[Atom], place: int, lead: Atom) -> range:
+    """What a lead-in leads into: the table, list or code after it, of an item the deeper ones, else one paragraph."""
+    first, last = there[place], place
+    if first.group and not lead.group:
+        while last + 1 < len(there) and there[last + 1].group == first.group:
+            last += 1
+    elif lead.kind == "item":
+        while last + 1 < len(there) and there[last + 1].group == lead.group and there[last + 1].place == lead.place:
+            last += 1
+    return range(place, last + 1)
+
+
+def _subheadings(there: Sequence[Atom], places: set[int], named: set[str]) -> Iterator[Fault]:
+    over: Atom | None = None
+    for place, atom in enumerate(there):
+        if atom.kind == "heading":
+            over = None
+        elif atom.subheading:
+            over = atom
+        elif over is not None and place in places and over.text not in named:
+            yield Fault("subheading", f"{over.raw} // {atom.raw[:40]}")
+
+
+def _steps(there: Sequence[Atom], shown: Sequence[_Shown]) -> Iterator[Fault]:
+    for each in shown:
+        if each.place >= 0 and each.atom.kind == "item" and there[each.place].number != each.atom.number:
+            yield Fault("step", f"{there[each.place].number} as {each.atom.number}: {each.atom.raw[:40]}")
+
+
+def _cuts(there: Sequence[Atom], places: set[int], quoted: Sequence[Atom]) -> Iterator[Fault]:
+    said = {atom.number for atom in quoted if atom.kind == "cut"}
+    for group in {there[place].group for place in places if place >= 0} - {0}:
+        of = [place for place, atom in enumerate(there) if atom.group == group]
+        header = there[of[0]].kind == "row"
+        units = {there[place].place for place in of} - ({0} if header else set())
+        kept = {there[place].place for place in of if place in places} - ({0} if header else set())
+        if kept != units and len(units) not in said:
+            yield Fault("cut", f"{len(kept)} of {len(units)}: {there[of[0]].raw[:40]}")
+
+
+def _limits(there: Sequence[Atom], shown: Sequence[_Shown], places: set[int]) -> Iterator[Fault]:
+    spans: dict[int, list[tuple[int, int]]] = {}
+    for each in shown:
+        if each.place >= 0:
+            spans.setdefault(each.place, []).append((each.start, each.end))
+    for place, parts in spans.items():
+        yield from _inside(there[place], parts)
+        after = there[place + 1] if place + 1 < len(there) else None
+        if after is None or place + 1 in places or after.kind not in ("text", "item") or after.subheading:
+            continue
+        limits = _EXCEPTS if after.kind == "item" else _LIMITS
+        if there[place].kind not in ("heading", "code") and limits.match(after.raw):
+            yield Fault("limit", f"{there[place].raw[-40:]} // {after.raw[:60]}")
+
+
+def _inside(atom: Atom, parts: Sequence[tuple[int, int]]) -> Iterator[Fault]:
+    """Sentences beside a shown one of the same paragraph that deny or bound something."""
+    if atom.kind not in ("text", "item"):
+        return
+    at, kept = 0, []
+    for sentence in sentences(atom):
+        end = at + len(letters(sentence))
+        kept.append((sentence, any(start < end and at < stop for start, stop in parts)))
+        at = end
+    for (one, shown), (other, beside) in itertools.pairwise(kept):
+        if shown != beside and _NEGATES.search(one if beside else other):
+            yield Fault("limit", (one if beside else other)[:80])
