@@ -18,7 +18,7 @@ from indexer.chunking.breadcrumb import breadcrumb
 from indexer.chunking.cuts import Cutter, PageSpan, Thought
 from indexer.chunking.groups import Group, group_of, group_sections
 from indexer.chunking.packer import Piece, Size
-from indexer.chunking.screens import Screens, is_labelled
+from indexer.chunking.screens import Screens, is_labelled, state_of
 from indexer.chunking.sections import split_sections
 from indexer.chunking.token_limit import Count, Ruler, Stretch, fit_stretches, length_of
 
@@ -155,7 +155,7 @@ def _assemble(
     page: Page, groups: Sequence[Group], cuts: Sequence[Sequence[_Cut]], acl: str, settings: ChunkingSettings
 ) -> Iterator[Chunk]:
     seen: dict[tuple[str, ...], int] = {}
-    labelled = is_labelled(page.labels, settings.screen_labels)
+    labelled, state = is_labelled(page.labels, settings.screen_labels), state_of(page, settings)
     ordinal = 0
     for group, parts in zip(groups, cuts, strict=True):
         url = with_anchor(page.url, group.anchor)
@@ -180,6 +180,11 @@ def _assemble(
                 updated=page.updated,
                 labels=page.labels,
                 acl=acl,
+                content=page.content,
+                author=page.author,
+                editor=page.editor,
+                owner=page.owner,
+                state=state,
             )
             ordinal += 1
 

@@ -11,8 +11,10 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter
 
+from askwiki.data import Page, State
 from askwiki.language import en, ru
 from askwiki.markdown.blocks import Block, parse_blocks
+from askwiki.settings import ChunkingSettings
 
 # Words of controls per hundred words: an explanation that mentions a button stays below.
 CONTROLS_PER_HUNDRED = 6
@@ -40,6 +42,17 @@ def is_labelled(labels: Sequence[str], screen_labels: str) -> bool:
         return False
     known = {label.strip().casefold() for label in screen_labels.split(",")}
     return any(label.casefold() in known for label in labels)
+
+
+def state_of(page: Page, settings: ChunkingSettings) -> State:
+    """What a page is called: as the wiki says it, else by its labels, the warning before the praise."""
+    said: tuple[tuple[State, str], ...] = (
+        ("outdated", settings.outdated_labels),
+        ("archived", settings.archived_labels),
+        ("draft", settings.draft_labels),
+        ("verified", settings.verified_labels),
+    )
+    return page.state or next((state for state, labels in said if is_labelled(page.labels, labels)), "")
 
 
 class Screens:

@@ -10,10 +10,10 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from askwiki.configuration import Configuration
-from askwiki.data import Attachment, Clause, Page
+from askwiki.data import Attachment, Clause, Page, State
 from askwiki.errors import PageError, SourceError
 from askwiki.markdown.blocks import parse_blocks
 from indexer.chunking.sections import plain
@@ -73,6 +73,10 @@ class MarkdownFolder:
             labels=_texts(matter.get("labels") or (), "labels", file),
             readers=_readers(matter, file),
             attachments=self._attachments(file, body),
+            author=_line(matter.get("author")),
+            editor=_line(matter.get("editor")),
+            owner=_line(matter.get("owner")),
+            state=_state(matter.get("state")),
         )
 
     def _id(self, file: Path) -> str:
@@ -141,6 +145,17 @@ def _texts(value: Any, name: str, file: Path) -> tuple[str, ...]:
     if not isinstance(value, (list, tuple)):
         raise PageError(f"{name} in the front matter of {file.name} must be a list or a text.")
     return tuple(str(part) for part in value)
+
+
+def _line(value: Any) -> str:
+    """A name, or several; front matter of other tools may hold anything under these keys."""
+    if isinstance(value, list):
+        return ", ".join(filter(None, map(_line, value)))
+    return " ".join(value.split()) if isinstance(value, str) else ""
+
+
+def _state(value: Any) -> State:
+    return next((state for state in get_args(State) if state == value), "")
 
 
 def _day(value: Any) -> str:

@@ -15,6 +15,7 @@ from indexer.enrich.cache import content_key
 
 Change = Literal["replace", "payload"]
 
+FACTS = ("content", "author", "editor", "owner", "state")
 FEW = 2  # pages that may always go: in a small wiki one deleted page is a large share
 
 
@@ -22,7 +23,9 @@ def page_hash(page: Page, acl: str, recipe: str) -> str:
     """Of everything of a page that reaches the index, and of how it gets there (``recipe``)."""
     pictures = [(item.name, item.url, item.media_type) for item in page.attachments]
     place = (page.id, page.space, page.title, page.path, page.url, page.updated, page.labels, pictures)
-    return content_key(recipe, acl, repr(place), page.markdown)
+    # Only what is said: a page of which nothing of it is known keeps the hash that it had before these were read.
+    said = [(name, value) for name in FACTS if (value := getattr(page, name)) not in ("", "page")]
+    return content_key(recipe, acl, repr((*place, *said)), page.markdown)
 
 
 def recipe_of(settings: Settings) -> str:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 PUBLIC = "*"  # the access key of what everybody may read
 
 Content = Literal["page", "blogpost"]  # what of a wiki a record tells of
+State = Literal["", "outdated", "archived", "draft", "verified"]
 Kind = Literal["section", "subsection", "merged", "note"]
 Intent = Literal["concept", "screen"]
 Verdict = Literal["yes", "no", "unanswered"]
@@ -101,6 +102,10 @@ class Page:
     counts: tuple[Count, ...] = ()
     dropped: tuple[Loss, ...] = ()  # left out on purpose, ``detail`` says why
     content: Content = "page"
+    author: str = ""  # names of people as the wiki shows them, "" where the source does not say
+    editor: str = ""  # who edited last
+    owner: str = ""
+    state: State = ""  # as the wiki says it; what labels say comes with the chunks
 
 
 class Section(NamedTuple):
@@ -139,6 +144,11 @@ class Chunk(NamedTuple):
     updated: str = ""
     labels: tuple[str, ...] = ()
     acl: str = ""  # key of the readers' conjunction, PUBLIC for everybody, "" = nobody
+    content: Content = "page"
+    author: str = ""
+    editor: str = ""  # who edited last
+    owner: str = ""
+    state: State = ""
     hash: str = ""  # of everything above that must lead to a new point when it changes
 
 
@@ -261,6 +271,11 @@ class Passage:
     shortened: bool = False  # did not fit whole
     note: PassageNote | None = None
     part: tuple[int, int, int] = (1, 1, 1)  # first and last part of a split section, of how many
+    content: Content = "page"
+    author: str = ""
+    editor: str = ""
+    owner: str = ""
+    state: State = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -210,6 +210,10 @@ class ChunkingSettings:
     sub_chunks: int = 100  # tokens of what is embedded of a chunk at once; 0 = the whole chunk
     llm_cut: bool = True  # let an LLM choose the borders where one is set
     screen_labels: str = "screen,ui,экран,интерфейс"  # pages with one of these labels describe a screen
+    outdated_labels: str = "устарело,устаревшее,неактуально,outdated,deprecated"  # called outdated, behind others
+    archived_labels: str = "архив,archive,archived"  # called archived in answers, behind others
+    draft_labels: str = "черновик,draft,wip"  # called a draft
+    verified_labels: str = "проверено,актуально,утверждено,verified,approved"  # called verified
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,8 @@ import argparse
 import json
 import os
 import shutil
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,7 @@ from askwiki.commands import doctor as command
 from askwiki.configuration import load_configuration
 from askwiki.doctor.checks import MOST_EMBEDDED, Finding, changed_settings, examine, of_size
 from askwiki.doctor.llm import probe_llm
+from askwiki.doctor.openwebui import probe_chat
 from askwiki.doctor.qdrant import of_version
 from askwiki.kit import build_kit
 from askwiki.openwebui.valve_memory import LastGood, keep
@@ -53,6 +56,7 @@ def test_a_fresh_installation_warns_of_the_empty_index_and_the_missing_model_onl
         "rights": "ok",
         "freshness": "warning",
         "llm": "warning",
+        "chat": "ok",
     }
 
 
@@ -128,10 +132,10 @@ def test_the_report_as_json_has_findings_and_settings_and_no_secret(
 ) -> None:
     for name, value in environ(tmp_path, ASKWIKI_LLM_KEY="sk-secret", ASKWIKI_CONFIG=str(CONFIG)).items():
         monkeypatch.setenv(name, value)
-    assert command.run(argparse.Namespace(json=True)) == 0
+    assert command.run(argparse.Namespace(json=True, webui="")) == 0
     printed = capsys.readouterr().out
     report = json.loads(printed)
-    assert (report["ok"], len(report["findings"])) == (True, 9)
+    assert (report["ok"], len(report["findings"])) == (True, 10)
     assert report["settings"]["llm.key"] == {"value": "(set, hidden)", "from": "ASKWIKI_LLM_KEY"}
     assert "sk-secret" not in printed
     assert KEY not in printed
@@ -143,7 +147,7 @@ def test_the_screen_shows_a_line_for_each_part(
     for name, value in environ(tmp_path, ASKWIKI_CONFIG=str(CONFIG)).items():
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("PIPELINES_API_KEY", "")
-    assert command.run(argparse.Namespace(json=False)) == 1
+    assert command.run(argparse.Namespace(json=False, webui="")) == 1
     screen = capsys.readouterr().out
     assert "FAILS  server " in screen
     assert "-> Run: python -m indexer sync --source KIND:PATH" in screen
@@ -216,3 +220,44 @@ def test_a_server_outside_the_clients_range_is_a_warning() -> None:
             said == f"Server {server}, client 1.19.1: this client is made for servers at most one minor version away."
         )
         assert mend.startswith("Run the server 1.18.3, ")
+
+
+@pytest.mark.parametrize(
+    ("version", "state", "said"),
+    [
+        ("0.12.4", "ok", "Open WebUI 0.12.4; 0.12.4 was tested."),
+        ("0.11.4", "ok", "Open WebUI 0.11.4; 0.12.4 was tested."),
+        ("1.0.0", "ok", "Open WebUI 1.0.0; 0.12.4 was tested."),
+        ("0.11.3", "warning", "Open WebUI 0.11.3 is too old: groups with Cyrillic names do not arrive"),
+        ("0.9.6", "warning", "Open WebUI 0.9.6 is too old: it sends no groups at all"),
+        ("dev", "warning", "tells no version of three numbers."),
+    ],
+)
+def test_the_chat_is_told_from_one_that_is_too_old(version: str, state: str, said: str) -> None:
+    body = json.dumps({"version": version})
+    with ThreadingHTTPServer(("127.0.0.1", 0), _answering(body)) as server:
+        threading.Thread(target=server.handle_request, daemon=True).start()
+        line = probe_chat(f"http://127.0.0.1:{server.server_address[1]}/")
+    assert (line[1], said in line[2]) == (state, True)
+
+
+def test_a_chat_that_is_not_there_is_a_warning_with_the_versions_that_work() -> None:
+    assert probe_chat("http://127.0.0.1:9") == (
+        "chat",
+        "warning",
+        "Open WebUI at http://127.0.0.1:9 does not tell its version: ConnectionError.",
+        "Open WebUI 0.11.4 or newer works, 0.12.4 was tested.",
+    )
+
+
+def _answering(body: str) -> type[BaseHTTPRequestHandler]:
+    class Answering(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200 if self.path == "/api/version" else 404)
+            self.end_headers()
+            self.wfile.write(body.encode())
+
+        def log_message(self, *_: object) -> None:
+            """Quiet."""
+
+    return Answering

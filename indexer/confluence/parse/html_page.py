@@ -51,6 +51,8 @@ class HtmlPage:
     base: str
     body: _Element
     labels: tuple[str, ...]
+    author: str
+    editor: str
     attachments: tuple[Attachment, ...]  # url = as written in the file, relative to it
     broken: int  # characters that could not be decoded
 
@@ -108,6 +110,8 @@ def read_html_page(data: bytes, name: str, space_name: str = "", site: SiteName 
         path=tuple(step for step, href in crumbs[1:] if step and href != name.rsplit("/", 1)[-1])
         if crumbs
         else tuple(bars[:-1]),
+        author=_first(root, '//*[contains(@class, "page-metadata")]//*[@class="author"]'),
+        editor=_first(root, '//*[contains(@class, "page-metadata")]//*[@class="editor"]'),
         updated=_updated(root),
         base=based[1] if based else "",
         body=_body(root),

@@ -98,6 +98,9 @@ def _matter(page: Page) -> Iterator[tuple[str, object]]:
         "readers",
         None if readers is None else [{"users": list(one.users), "groups": list(one.groups)} for one in readers],
     )
+    for name in ("author", "editor", "owner", "state"):
+        if value := getattr(page, name):
+            yield name, value
     yield "id", page.id
     yield "space", page.space
     yield "version", page.version

@@ -152,6 +152,8 @@ class HtmlExport(NoSurroundings):
             losses=(*encoding, *converted.losses),
             counts=converted.counts,
             dropped=converted.dropped,
+            author=read.author,
+            editor=read.editor,
         )
 
     def _attachment(self, found: Attachment, entry: Entry, base: str) -> Attachment:

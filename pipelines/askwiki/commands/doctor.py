@@ -16,12 +16,13 @@ SIGNS = {"ok": "ok", "warning": "!", "failure": "FAILS"}
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="the findings and settings as one JSON object")
+    parser.add_argument("--webui", default="", metavar="ADDRESS", help="of Open WebUI, to look at its version")
 
 
 def run(options: argparse.Namespace) -> int:
     """0 when nothing fails (warnings allowed), else 1."""
     configuration = load_configuration(os.environ)
-    findings = examine(configuration, os.environ)
+    findings = examine(configuration, os.environ, options.webui)
     print(_as_json(configuration, findings) if options.json else _as_screen(configuration, findings))
     return int(any(finding.state == "failure" for finding in findings))
 

@@ -91,7 +91,8 @@ def _comments(record: Any) -> Iterator[tuple[str, str]]:
         if not isinstance(node, ast.AnnAssign) or not isinstance(node.target, ast.Name):
             continue
         end = node.end_lineno or node.lineno
-        words = [lines[end - 1][node.end_col_offset or 0 :].strip().removeprefix("#").strip()]
+        whole = lines[end - 1].encode()  # places in the tree count bytes
+        words = [whole[node.end_col_offset or 0 :].decode().strip().removeprefix("#").strip()]
         for line in lines[end:]:
             if not re.match(r"\s+#", line):
                 break

@@ -15,6 +15,7 @@ from askwiki.access.rights import NOBODY, acl_key, names, unbelieved, unknown_po
 from askwiki.configuration import CHECKOUT, Configuration, setting_names
 from askwiki.data import PUBLIC
 from askwiki.doctor.llm import probe_llm
+from askwiki.doctor.openwebui import probe_chat
 from askwiki.doctor.prefixes import unprefixed
 from askwiki.doctor.qdrant import probe_qdrant
 from askwiki.doctor.rights import closed_by_age, longest
@@ -50,8 +51,8 @@ class Finding:
     mend: str = ""
 
 
-def examine(configuration: Configuration, environ: Mapping[str, str]) -> list[Finding]:
-    """All findings, in the order an answer needs the parts; nothing here raises."""
+def examine(configuration: Configuration, environ: Mapping[str, str], webui: str = "") -> list[Finding]:
+    """All findings, in the order an answer needs the parts; nothing here raises. ``webui`` = address of the chat."""
     settings = configuration.settings
     findings = [_guarded("configuration", lambda: _files(configuration))]
     findings += [_guarded("server", lambda: _server(environ)), _guarded("groups", lambda: _groups(configuration))]
@@ -65,6 +66,7 @@ def examine(configuration: Configuration, environ: Mapping[str, str]) -> list[Fi
         findings += _index(settings, readers[0], models)
         readers[0].close()
     findings += [Finding(*line) for line in probe_llm(settings)]
+    findings.append(Finding(*probe_chat(webui)))
     return [replace(finding, said=masked(finding.said), mend=masked(finding.mend)) for finding in findings]
 
 

@@ -15,6 +15,7 @@ from askwiki.stages.citations.links import escape, link, wiki_hosts
 from askwiki.stages.extractive.counts import counted_in
 from askwiki.stages.extractive.quotations import as_markdown, extract
 from askwiki.stages.passages.assemble import make_passages, renumbered
+from askwiki.stages.passages.versions import OLD
 from askwiki.stages.refusal import unheard
 from askwiki.stages.search import search_terms
 from askwiki.stages.smalltalk import kind_of_talk
@@ -133,7 +134,10 @@ def finish(run: QuestionRun, passages: Sequence[Passage], cited: int) -> Speech:
 def _notes(run: QuestionRun, passages: Sequence[Passage], listed: set[int]) -> Iterator[str]:
     """A sentence for each pair of editions or of pages that differ, where one of both is a source of this answer."""
     numbers = {passage.number: passage for passage in passages}
+    superseded = {passage.number for passage in passages if passage.note and passage.note.kind == "older"}
     for passage in passages:
+        if passage.state in OLD and passage.number in listed - superseded:
+            yield run.say("old_page", page=_named(passage))
         note = passage.note
         if note and note.number in numbers and listed & {passage.number, note.number}:
             name = "edition" if note.kind == "older" else "differing"

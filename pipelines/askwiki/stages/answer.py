@@ -166,6 +166,11 @@ def _written(passage: Passage, fence: Fence, language: str) -> str:
         lines.append(f"{words['part']} {first}–{last} {words['of']} {parts}")
     if passage.updated:
         lines.append(f"{words['updated']} {passage.updated[:10]}")
+    if passage.state in words:
+        lines.append(words[passage.state])
+    people = [f"{words[who]}: {name}" for who in ("owner", "author", "editor") if (name := getattr(passage, who))]
+    if people:
+        lines.append(" ".join("; ".join(people).split()))
     if passage.shortened:
         lines.append(words["shortened"])
     if passage.note:
@@ -181,6 +186,13 @@ _WORDS = {
         "part": "часть",
         "of": "из",
         "updated": "обновлено",
+        "outdated": "страница помечена как устаревшая",
+        "archived": "страница в архиве",
+        "draft": "черновик",
+        "verified": "страница проверена",
+        "author": "автор",
+        "editor": "последняя правка",
+        "owner": "владелец",
         "shortened": "показано не целиком",
         "older": "прежняя редакция источника",
         "differs": "почти тот же текст, но с другими данными, в источнике",
@@ -192,6 +204,13 @@ _WORDS = {
         "part": "part",
         "of": "of",
         "updated": "updated",
+        "outdated": "the page is marked as outdated",
+        "archived": "the page is archived",
+        "draft": "a draft",
+        "verified": "the page is verified",
+        "author": "author",
+        "editor": "last edited by",
+        "owner": "owner",
         "shortened": "not shown whole",
         "older": "earlier edition of source",
         "differs": "nearly the same text, but with other data, in source",

@@ -50,8 +50,9 @@ def _line(passage: Passage, texts: Texts, language: str, now: datetime) -> str:
     label = link(label_of(passage), passage.url)
     if not label.startswith("["):
         label += f" ({escape(' / '.join(passage.path))})" if passage.path else ""  # then the way is what leads there
-    age = age_of(passage.updated, texts, language, now)
-    return f"{passage.number}. {label}" + (f" · {age}" if age else "")
+    told = [age_of(passage.updated, texts, language, now)]
+    told += [texts.say(f"state_{passage.state}", language)] if passage.state else []
+    return " · ".join((f"{passage.number}. {label}", *filter(None, told)))
 
 
 def age_of(updated: str, texts: Texts, language: str, now: datetime) -> str:

@@ -30,7 +30,7 @@ from indexer.confluence.sources.rest.rights import space_readers
 from indexer.sources import PageFailure, PageRef
 
 EXPANDED = (
-    "body.storage,body.export_view,version,ancestors,space,metadata.labels,history.lastUpdated,"
+    "body.storage,body.export_view,version,ancestors,space,metadata.labels,history.lastUpdated,history.ownedBy,"
     "restrictions.read.restrictions.user,restrictions.read.restrictions.group,children.attachment"
 )
 RIGHTS = "space,ancestors,restrictions.read.restrictions.user,restrictions.read.restrictions.group"

@@ -63,6 +63,9 @@ class RecordFacts:
     own: tuple[Clause, ...]
     position: int | None = None
     kind: str = "page"  # page | blogpost | one of CONTAINERS
+    author: str = ""  # a name, or the key of a person
+    editor: str = ""
+    owner: str = ""
     placed: bool = True
     fault: str = ""
 
@@ -97,6 +100,9 @@ def read_record(record: Record, base: str) -> RecordFacts:
         or (page_url(base, identity) if base else ""),
         own=() if kind in CONTAINERS and "restrictions" not in record else own_restriction(record),
         position=_position(record),
+        author=_person(as_dict(record.get("history")).get("createdBy"), record.get("authorId")),
+        editor=_person(version.get("by"), version.get("authorId")),
+        owner=_person(as_dict(record.get("history")).get("ownedBy"), record.get("ownerId")),
         kind=kind,
         placed=ancestors is not None
         or ("ancestors" not in record and (parent in (None, "") or bool(as_identity(parent)) or kind == BLOG_POST)),
@@ -124,6 +130,13 @@ def _position(record: Record) -> int | None:
     """Among the pages below the same one; "none" where nobody has put them into an order."""
     found = record.get("position", as_dict(record.get("extensions")).get("position"))
     return found if isinstance(found, int) and not isinstance(found, bool) else None
+
+
+def _person(person: Any, key: Any) -> str:
+    """The name that is shown; else the key, for which another answer may know the name."""
+    known = as_dict(person)
+    named = (as_text(known.get(name)) for name in ("displayName", "publicName", "username", "accountId"))
+    return next(filter(None, named), "") or as_text(key)
 
 
 def _status(own: str, of_space: str) -> str:

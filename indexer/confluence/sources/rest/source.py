@@ -7,6 +7,7 @@ only refers to (includes, reports), restrictions of the page and of every ancest
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import cached_property
@@ -43,6 +44,7 @@ from indexer.confluence.sources.rest.records import Records
 from indexer.confluence.sources.rest.tree import RestTree
 from indexer.sources import PageFailure, PageRef
 
+KEY = re.compile(r"[0-9a-f]{20,}|\d+:[0-9a-f-]{20,}", re.IGNORECASE)  # of an account, not to be shown
 MOST_SHOWN = 5  # faults of a source in one sentence
 VIEWS = ("export_view", "view", "styled_view", "anonymous_export_view")
 
@@ -186,6 +188,10 @@ class RestSource(NoSurroundings):
     def user(self, key: str) -> str:
         return self._records.people.get(key) or self._rendered.people.get(key, "")
 
+    def _called(self, person: str) -> str:
+        """A name; a mere key, for which nobody knows the name, is none."""
+        return self.user(person) or (person if " " in person or not KEY.fullmatch(person) else "")
+
     def attachment(self, page_id: str, name: str) -> bytes | None:
         return self._records.attachment(page_id, name)
 
@@ -251,6 +257,10 @@ class RestSource(NoSurroundings):
             counts=converted.counts,
             dropped=converted.dropped,
             content="blogpost" if facts.kind == BLOG_POST else "page",
+            author=self._called(facts.author),
+            editor=self._called(facts.editor),
+            owner=self._called(facts.owner),
+            state="archived" if facts.status == "archived" else "",
         )
 
     def _body(self, bodies: dict[str, str]) -> tuple[_Element, tuple[Loss, ...]]:

@@ -191,6 +191,10 @@ class XmlExport(NoSurroundings):
             counts=converted.counts,
             dropped=converted.dropped,
             content="blogpost" if page.kind == "BlogPost" else "page",
+            author=self.user(page.author),
+            editor=self.user(page.editor),
+            owner=self.user(page.owner),
+            state="archived" if page.status == "archived" or page.space in self._space.archived else "",
         )
 
     def _context(self, page: PageFacts) -> Context:

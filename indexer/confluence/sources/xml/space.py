@@ -51,6 +51,9 @@ class PageFacts:
     version: int
     updated: str
     status: str
+    author: str = ""  # keys or logins of people
+    editor: str = ""
+    owner: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,8 +170,15 @@ def _page(space: Space, entity: Entity) -> None:
         version=int(version) if version.isdigit() else 0,
         updated=entity.text("lastModificationDate", "creationDate").strip(),
         status=entity.text("contentStatus").strip() or "current",
+        author=_key(entity, "creator", "creatorName"),
+        editor=_key(entity, "lastModifier", "lastModifierName"),
+        owner=_key(entity, "owner", "ownerName"),
     )
     space.rights.keep(space.pages, entity, facts)
+
+
+def _key(entity: Entity, *names: str) -> str:
+    return entity.reference(*names) or entity.text(*names).strip()
 
 
 def _body(space: Space, entity: Entity) -> None:

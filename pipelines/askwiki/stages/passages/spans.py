@@ -63,6 +63,11 @@ def passage_of(span: Span, shortened: bool = False) -> Passage:
         rebuilt=len(span.chunks) > 1,
         shortened=shortened,
         part=part,
+        content=best.content,
+        author=best.author,
+        editor=best.editor,
+        owner=best.owner,
+        state=best.state,
     )
 
 

@@ -16,6 +16,7 @@ from askwiki.stages.citations.support import exact_facts
 
 SAME_TEXT = 0.85  # share of common word pairs (Jaccard) from which two texts say the same words
 SAME_THING = 0.35  # the same, for texts whose titles differ in nothing but year or version
+OLD = ("outdated", "archived")  # states of pages that another one is in force beside
 LEAST_PAIRS = 8  # of words without numbers that make a text; fewer are a row of a table
 _EDITION = re.compile(
     r"\b(?:19|20)\d\d\b"  # 2024
@@ -115,7 +116,7 @@ def _name(passage: Passage) -> tuple[str, str]:
 
 def _age(passage: Passage) -> tuple[bool, int, tuple[int, ...], str]:
     """Greater is newer: not called old, year and version of the title, last edit. Of equals the better ranked leads."""
-    current = not _STALE.search(" / ".join((*passage.path, passage.title)))
+    current = passage.state not in OLD and not _STALE.search(" / ".join((*passage.path, passage.title)))
     years = [int(year) for year in re.findall(r"\b(?:19|20)\d\d\b", passage.title)]
     version = _VERSION.search(passage.title)
     numbers = tuple(map(int, version[1].split("."))) if version else ()
