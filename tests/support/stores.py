@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from qdrant_client import QdrantClient
+from qdrant_client import QdrantClient, models
 
 from askwiki.data import PUBLIC, Chunk, Vectors
 from askwiki.encoders.factory import make_sparse
@@ -53,6 +53,13 @@ class OneAtATime:
 
     def create_payload_index(self, *_: Any) -> None:
         """In memory there are none."""
+
+    def upsert(self, collection: str, *, points: Sequence[Any], update_mode: Any = None, **named: Any) -> Any:
+        """A deleted point can be inserted again on a server; client 1.19 holds it for still there in memory."""
+        with self._lock:
+            if update_mode and not self._client.retrieve(collection, [point.id for point in points]):
+                update_mode = update_mode if update_mode == models.UpdateMode.UPDATE_ONLY else None
+            return self._client.upsert(collection, points=points, update_mode=update_mode, **named)
 
     def close(self) -> None:
         """It lives as long as the test: readers and writers come and go."""
