@@ -12,6 +12,8 @@ COMMANDS = {
     "show": "print a page as it would be indexed",
     "convert": "turn one file into Markdown",
     "rebuild": "build a new index beside the old one and switch to it",
+    "backup": "copy the whole index into one file",
+    "restore": "let the index of a backup take over",
     "schedule": "sync again and again, by interval or cron expression",
 }
 

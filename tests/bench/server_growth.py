@@ -151,7 +151,8 @@ def measure(server: Qdrant, settings: StoreSettings, marks: Sequence[int]) -> It
         indexing += processor(pid) - spent
         reader = open_reader(asking)
         search_settings = load_configuration({}, ROOT / "config").settings.search
-        figures = timed(Asking(reader, client, collection, search_settings), asked)
+        one = Asking(reader, client, collection, search_settings)
+        figures, found = timed(one, asked), recall(one, asked[:20])
         reader.close()
         client.close()
         yield {
@@ -160,6 +161,7 @@ def measure(server: Qdrant, settings: StoreSettings, marks: Sequence[int]) -> It
             "graphs_s": round(waited, 1),
             "server_cpu_s": round(indexing, 1),
             **figures,
+            "recall": found,
             **memory(pid),
             "disk_mb": on_disk(server.folder / "storage") >> 20,
             "load": os.getloadavg()[0],
@@ -199,6 +201,28 @@ def timed(asking: Asking, asked: Sequence[Asked]) -> dict[str, float]:
         "ratio_20": round(statistics.median(many_ours) / statistics.median(many_bare), 3),
         "hits": statistics.median(asking.ours(each) for each in asked[:9]),
     }  # fmt: skip
+
+
+def recall(asking: Asking, asked: Sequence[Asked]) -> dict[str, float]:
+    """Share of what an exact search of each dense leg finds that the graphs find too."""
+    found = dict[str, float]()
+    for name in ("text", "context"):
+        shares = []
+        for dense, _ in asked:
+            best, quick = (_dense_ids(asking, name, dense, exact) for exact in (True, False))
+            shares.append(len(best & quick) / len(best))
+        found[name] = round(statistics.fmean(shares), 3)
+    return found
+
+
+def _dense_ids(asking: Asking, name: str, dense: NDArray[np.float32], exact: bool) -> set[Any]:
+    query: Any = [dense.tolist()] if name == "text" else dense.tolist()
+    readable = models.FieldCondition(key="acl", match=models.MatchAny(any=sorted(RIGHTS.keys)))
+    answer = asking.client.query_points(
+        asking.collection, query=query, using=name, limit=asking.settings.depth, with_payload=False,
+        query_filter=models.Filter(must=[readable]), search_params=models.SearchParams(exact=exact),
+    )  # fmt: skip
+    return {point.id for point in answer.points}
 
 
 def together(ask: Callable[[Asked], int], asked: Sequence[Asked]) -> list[float]:

@@ -75,7 +75,7 @@ class _Alias:
                     self._found.since = now
                 else:
                     self._found = _Found(self._server, name, now)
-                self._found.whole = _filling(self._server) not in aliases
+                self._found.whole = filling_alias(self._server) not in aliases
             return self._found
 
 
@@ -110,7 +110,7 @@ class _Written:
         else:
             self._collection = _unfinished(server, self._answering, fingerprint)
         if not self._answering:
-            server.switch(self._collection, given=[name, _filling(server)])
+            server.switch(self._collection, given=[name, filling_alias(server)])
             self._answering = self._collection
         self._engine = ServerEngine(server, self._collection)
         self.records = RecordWriter(self._engine)
@@ -133,19 +133,11 @@ class _Written:
         """A new collection takes over in one step; the old one goes when no question can be using it."""
         if not others_write(self._engine, set(self._leases)):  # they may be about to use a conjunction
             self.records.forget_unused_access()
-        name, filling = self._server.settings.collection, _filling(self._server)
-        given = [] if self._collection == self._answering else [name]
-        gone = [*given, *({filling} & self._server.aliases().keys())]
-        if gone:
-            self._server.switch(self._collection, given=given, gone=gone)
-        if not given:
-            return
-        self._answering = self._collection
-        older = [other for other in _versions(self._server) if _number(other) < _number(self._collection)]
-        if older:
-            time.sleep(self._server.settings.grace)
-        for other in older:
-            self._server.drop(other)
+        if self._collection != self._answering:
+            take_over(self._server, self._collection)
+            self._answering = self._collection
+        elif (filling := filling_alias(self._server)) in self._server.aliases():
+            self._server.switch(self._collection, given=[], gone=[filling])
 
     def close(self) -> None:
         for lease in self._leases.values():
@@ -155,9 +147,27 @@ class _Written:
         self._server.close()
 
 
-def _filling(server: QdrantServer) -> str:
+def filling_alias(server: QdrantServer) -> str:
     """The alias that the first index has until it is whole."""
     return f"{server.settings.collection}_filling"
+
+
+def take_over(server: QdrantServer, collection: str, *, whole: bool = True) -> None:
+    """The aliases move in one step; what is replaced goes when no question can be using it."""
+    name, filling = server.settings.collection, filling_alias(server)
+    gone = [alias for alias in (name, filling) if alias in server.aliases()]
+    server.switch(collection, given=[name] if whole else [name, filling], gone=gone)
+    older = [other for other in _versions(server) if _number(other) < _number(collection)]
+    if older:
+        time.sleep(server.settings.grace)
+    for other in older:
+        server.drop(other)
+
+
+def next_version(server: QdrantServer) -> str:
+    """The name of a collection that comes after all there are."""
+    _refuse_strangers(server)
+    return f"{server.settings.collection}_v{max([0, *map(_number, _versions(server))]) + 1}"
 
 
 def _refuse_strangers(server: QdrantServer) -> None:

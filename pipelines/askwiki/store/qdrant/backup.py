@@ -1,0 +1,102 @@
+"""The collection in force of a Qdrant server, shard by shard, into a backup and back: the server's own snapshots.
+
+One node or a cluster: each shard's snapshot is taken of a node that holds it whole, and goes back to one, which
+the other copies then follow. Over HTTP, so from another machine too.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import IO, Any
+
+from askwiki.errors import StoreError
+from askwiki.store.archive import About, add, writing
+from askwiki.store.engine import Delete, Where
+from askwiki.store.fingerprint import dense_sizes, uses_idf
+from askwiki.store.qdrant.engine import ServerEngine
+from askwiki.store.qdrant.lease import Lease, others_write
+from askwiki.store.qdrant.server import QdrantServer
+from askwiki.store.qdrant.shards import holders
+from askwiki.store.qdrant.snapshots import Snapshots
+from askwiki.store.qdrant.store import filling_alias, next_version, take_over
+from askwiki.store.records import read_runs
+
+CHUNKS = Where({"record": ["chunk"]})
+
+
+def save(server: QdrantServer, path: Path) -> None:
+    """No indexer may write meanwhile: a shard that is older than another would lose pages without a word."""
+    collection = server.aliased(server.settings.collection)
+    if not collection:
+        raise StoreError(f"There is no index at {server.settings.qdrant_url} yet.")
+    engine = ServerEngine(server, collection)
+    if others_write(engine, set()):
+        raise StoreError("An indexer is writing; wait for it to end and take the backup again.")
+    runs = read_runs(engine)
+    with ExitStack() as held:
+        for run in runs:
+            held.callback(Lease(engine, run.source).release)
+        snapshots = Snapshots(server.settings)
+        shards = dict[int, tuple[str, Mapping[str, Any]]]()
+        for shard, address in sorted(holders(server, collection).items()):
+            made = snapshots.make(address, collection, shard)
+            held.callback(snapshots.delete, address, collection, shard, str(made["name"]))
+            shards[shard] = address, made
+        if others_write(engine, {run.source for run in runs}) or read_runs(engine) != runs:
+            raise StoreError("An indexer began to write while the backup was taken; take it again.")
+        about = About(
+            store="qdrant",
+            chunks=engine.count(CHUNKS),
+            fingerprint=server.metadata(collection)["fingerprint"],
+            runs=[dataclasses.asdict(run) for run in runs],
+            more={
+                "metadata": dict(server.metadata(collection)),
+                "whole": filling_alias(server) not in server.aliases(),
+                "checksums": {str(shard): described.get("checksum") or "" for shard, (_, described) in shards.items()},
+            },
+        )
+        with writing(path, about) as archive:
+            for shard, (address, described) in shards.items():
+                with snapshots.download(address, collection, shard, str(described["name"])) as content:
+                    add(archive, f"{shard}.snapshot", content, int(described["size"]))
+
+
+def take_back(server: QdrantServer, about: About, files: Iterator[tuple[str, int, IO[bytes]]]) -> None:
+    """Into a new collection beside the old one, whose alias it takes when it holds everything."""
+    answering = server.aliased(server.settings.collection)
+    if answering and others_write(ServerEngine(server, answering), set()):
+        raise StoreError("An indexer is writing; wait for it to end and restore again.")
+    checksums: Mapping[str, str] = about.more["checksums"]
+    collection = next_version(server)
+    as_it_was = QdrantServer(server.clients, dataclasses.replace(server.settings, shards=len(checksums)))
+    as_it_was.create(
+        collection, dense_sizes(about.fingerprint), idf=uses_idf(about.fingerprint), metadata=about.more["metadata"]
+    )
+    try:
+        _fill(server, collection, checksums, files)
+        engine = ServerEngine(server, collection)
+        if (found := engine.count(CHUNKS)) != about.chunks:
+            raise StoreError(f"The backup said {about.chunks} chunks, the restored index has {found}.")
+        engine.write([Delete(Where({"record": ["lock"]}))])  # held while the backup was taken
+    except StoreError:
+        server.drop(collection)
+        raise
+    take_over(server, collection, whole=about.more["whole"])
+
+
+def _fill(
+    server: QdrantServer, collection: str, checksums: Mapping[str, str], files: Iterator[tuple[str, int, IO[bytes]]]
+) -> None:
+    snapshots, places = Snapshots(server.settings), holders(server, collection)
+    missing = set(checksums)
+    for name, _, content in files:
+        number = name.removesuffix(".snapshot")
+        if number not in missing:
+            raise StoreError(f"The backup holds {name!r}, which does not belong there.")
+        missing.remove(number)
+        snapshots.upload(places[int(number)], collection, int(number), content, checksums[number])
+    if missing:
+        raise StoreError(f"The backup is not whole: shard {min(missing)} is missing.")
