@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import threading
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -17,10 +18,11 @@ from askwiki.configuration import load_configuration
 from askwiki.doctor.checks import MOST_EMBEDDED, Finding, changed_settings, examine, of_size
 from askwiki.doctor.llm import probe_llm
 from askwiki.doctor.openwebui import probe_chat
-from askwiki.doctor.qdrant import of_version
+from askwiki.doctor.qdrant import of_nodes, of_version
 from askwiki.kit import build_kit
 from askwiki.openwebui.valve_memory import LastGood, keep
 from askwiki.settings import LlmSettings, RoleSettings, Settings, StoreSettings
+from askwiki.store.qdrant.shards import Nodes
 from tests.support.scripted import ScriptedServer
 
 CONFIG = Path(__file__).resolve().parents[2] / "config"
@@ -261,3 +263,39 @@ def _answering(body: str) -> type[BaseHTTPRequestHandler]:
             """Quiet."""
 
     return Answering
+
+
+TWICE = Nodes({"http://a": "1.18.3", "http://b": "1.18.3"}, (), 3, 2, {0: 2, 1: 2})
+
+
+@pytest.mark.parametrize(
+    ("nodes", "state", "said"),
+    [
+        (TWICE, "ok", "3 nodes, 2 shards in 2 copies each."),
+        (
+            replace(TWICE, gone=("http://c",), copies={0: 1, 1: 2}),
+            "warning",
+            "http://c: no answer. Shards with fewer than 2 copies to be asked: 0 of 2.",
+        ),
+        (
+            replace(TWICE, copies={0: 1, 1: 1}, filling=2, dead=("http://c:6335",)),
+            "warning",
+            "Shards with fewer than 2 copies to be asked: 0, 1 of 2. 2 copies are being filled on http://c:6335.",
+        ),
+        (
+            replace(TWICE, gone=("http://b", "http://c"), copies={0: 0, 1: 1}),
+            "failure",
+            "http://b, http://c: no answer. Shards that no node can be asked about: 0 of 2; questions fail.",
+        ),
+        (replace(TWICE, gone=("http://c",)), "warning", "http://c: no answer. Every shard has its 2 copies."),
+        (
+            replace(TWICE, wanted=1, copies={0: 1}),
+            "warning",
+            "3 nodes, 1 shards in 1 copy each. A lost node takes its pages along.",
+        ),
+    ],
+    ids=["whole", "a node is gone", "it is back and catches up", "two are gone", "one that holds nothing", "one copy"],
+)
+def test_what_is_said_of_a_cluster(nodes: Nodes, state: str, said: str) -> None:
+    assert of_nodes(nodes)[1:3] == (state, said)
+    assert bool(of_nodes(nodes)[3]) == (state != "ok")

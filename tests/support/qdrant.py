@@ -11,7 +11,7 @@ import subprocess
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -39,11 +39,13 @@ class Qdrant:
     grpc_port: int
     variables: dict[str, str] = field(default_factory=dict)
     scheme: str = "http"
+    host: str = "127.0.0.1"
+    words: Sequence[str] = ()  # of the command line
     process: subprocess.Popen[bytes] | None = None
 
     @property
     def url(self) -> str:
-        return f"{self.scheme}://127.0.0.1:{self.port}"
+        return f"{self.scheme}://{self.host}:{self.port}"
 
     def settings(self, **fields: object) -> StoreSettings:
         values = {"collection": "wiki", "grace": 0.0, "batch": 2, "retries": 1, "grpc_port": self.grpc_port, **fields}
@@ -54,7 +56,7 @@ class Qdrant:
         own = {
             "QDRANT__STORAGE__STORAGE_PATH": str(self.folder / "storage"),
             "QDRANT__STORAGE__SNAPSHOTS_PATH": str(self.folder / "snapshots"),
-            "QDRANT__SERVICE__HOST": "127.0.0.1",
+            "QDRANT__SERVICE__HOST": self.host,
             "QDRANT__SERVICE__HTTP_PORT": str(self.port),
             "QDRANT__SERVICE__GRPC_PORT": str(self.grpc_port),
             "QDRANT__TELEMETRY_DISABLED": "true",
@@ -62,7 +64,7 @@ class Qdrant:
         }
         with (self.folder / "log").open("ab") as log:
             self.process = subprocess.Popen(
-                [binary()], cwd=self.folder, env={**os.environ, **own, **self.variables},
+                [binary(), *self.words], cwd=self.folder, env={**os.environ, **own, **self.variables},
                 stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
             )  # fmt: skip
         self._await()
@@ -72,7 +74,7 @@ class Qdrant:
         while self.process and self.process.poll() is None and time.monotonic() < deadline:
             with contextlib.suppress(urllib.error.URLError, OSError):
                 if self.scheme == "https":
-                    with socket.create_connection(("127.0.0.1", self.port), 1):
+                    with socket.create_connection((self.host, self.port), 1):
                         return
                 with urllib.request.urlopen(f"{self.url}/readyz", timeout=2):
                     return

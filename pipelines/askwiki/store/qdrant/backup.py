@@ -7,6 +7,7 @@ the other copies then follow. Over HTTP, so from another machine too.
 from __future__ import annotations
 
 import dataclasses
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
@@ -19,8 +20,8 @@ from askwiki.store.fingerprint import dense_sizes, uses_idf
 from askwiki.store.qdrant.engine import ServerEngine
 from askwiki.store.qdrant.lease import Lease, others_write
 from askwiki.store.qdrant.server import QdrantServer
-from askwiki.store.qdrant.shards import holders
-from askwiki.store.qdrant.snapshots import Snapshots
+from askwiki.store.qdrant.shards import holders, look
+from askwiki.store.qdrant.snapshots import PATIENCE, Snapshots
 from askwiki.store.qdrant.store import filling_alias, next_version, take_over
 from askwiki.store.records import read_runs
 
@@ -77,14 +78,29 @@ def take_back(server: QdrantServer, about: About, files: Iterator[tuple[str, int
     )
     try:
         _fill(server, collection, checksums, files)
+        _wait_for_copies(server, collection, about.chunks)
         engine = ServerEngine(server, collection)
-        if (found := engine.count(CHUNKS)) != about.chunks:
-            raise StoreError(f"The backup said {about.chunks} chunks, the restored index has {found}.")
         engine.write([Delete(Where({"record": ["lock"]}))])  # held while the backup was taken
     except StoreError:
         server.drop(collection)
         raise
     take_over(server, collection, whole=about.more["whole"])
+
+
+def _wait_for_copies(server: QdrantServer, collection: str, chunks: int) -> None:
+    """In a cluster the other copies of a shard follow the one that was restored: until every node counts all."""
+    nodes = [QdrantServer([client], server.settings) for client in server.clients]
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        found = [ServerEngine(node, collection).count(CHUNKS) for node in nodes]
+        copies = look(server, collection)
+        if set(found) == {chunks} and all(number >= copies.wanted for number in copies.copies.values()):
+            return
+        if time.monotonic() > deadline or (len(nodes) == 1 and copies.peers == 1):
+            raise StoreError(
+                f"The backup said {chunks} chunks, the restored index has {min(found)}; nothing was changed."
+            )
+        time.sleep(1.0)
 
 
 def _fill(
