@@ -94,12 +94,11 @@ def _wait_for_copies(server: QdrantServer, collection: str, chunks: int) -> None
     while True:
         found = [ServerEngine(node, collection).count(CHUNKS) for node in nodes]
         copies = look(server, collection)
-        if set(found) == {chunks} and all(number >= copies.wanted for number in copies.copies.values()):
+        wanted = min(copies.wanted, copies.peers)
+        if set(found) == {chunks} and all(number >= wanted for number in copies.copies.values()):
             return
-        if time.monotonic() > deadline or (len(nodes) == 1 and copies.peers == 1):
-            raise StoreError(
-                f"The backup said {chunks} chunks, the restored index has {min(found)}; nothing was changed."
-            )
+        if time.monotonic() > deadline or copies.peers == 1:
+            raise StoreError(f"The backup said {chunks} chunks, the restored index has {min(found)}.")
         time.sleep(1.0)
 
 
