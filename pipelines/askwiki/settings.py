@@ -154,7 +154,9 @@ class RerankSettings:
 @dataclass(frozen=True, slots=True)
 class RelevanceSettings:
     enabled: bool = True  # ask the LLM about each candidate
-    group: int = 1  # candidates a call; up to about 12, the answer has 2 tokens for each
+    first: int = 16  # candidates of the first wave; the next ones have 8 and come while few or the last are relevant;
+    # 0 = all at once
+    group: int = 8  # candidates a call; up to about 12, the answer has 2 tokens for each
     call_timeout: float = 10.0  # seconds
     total_timeout: float = 25.0  # seconds; what is unanswered then stays, behind the answered ones
     characters: int = 3000  # of a candidate's text that the judge reads

@@ -89,7 +89,12 @@ def kit(llm: ScriptedLlm | None = None, wiki: Sequence[Chunk] = WIKI, **more: An
 
 def relevant(*names: str) -> Callable[[Sequence[Message]], str]:
     """The judge says 1 to fragments with one of these words."""
-    return lambda messages: "1" if any(name in messages[-1].content.partition("\n<<1 ")[2] for name in names) else "0"
+
+    def judge(messages: Sequence[Message]) -> str:
+        fragments = messages[-1].content.partition("\n<<")[2].split("\n<<end ")[:-1]
+        return "".join("1" if any(name in fragment for name in names) else "0" for fragment in fragments)
+
+    return judge
 
 
 def answering(text: Any, *names: str) -> ScriptedLlm:

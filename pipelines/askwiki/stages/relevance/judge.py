@@ -8,14 +8,23 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
 
 from askwiki.data import Candidate, Question, Status
+from askwiki.language.wording import asks_for_all
 from askwiki.llm.port import Llm, Message
 from askwiki.settings import RelevanceSettings
-from askwiki.stages.fence import Fence, one_line
+from askwiki.stages.fence import Fence
+from askwiki.stages.passages.reading import as_read, place_of
 from askwiki.stages.relevance.calls import Group, Judging, Untold, Verdicts
 from askwiki.stages.relevance.verdicts import read_verdicts
 from askwiki.stages.tools import StageTools
 
 logger = logging.getLogger(__name__)
+
+
+# Waves, chosen by measurement (docs/measurements.md): a third of the tokens, nothing lost of 145 questions.
+NEXT = 8  # candidates of each wave after the first
+TAIL = 6  # last ones of what was asked: while one of them is relevant, the next wave may hold more
+ENOUGH = 2  # relevant ones with nothing among the tail …
+FAR = 10  # … or one with nothing among so many: it stands well above the rest
 
 
 def judge(
@@ -29,20 +38,38 @@ def judge(
 ) -> Generator[Status, None, list[Candidate]]:
     """Candidates with their verdicts: "yes" first, then "unanswered", then "no", each in their old order.
 
-    Yields progress; ``untold`` learns why some have no verdict. Ends when all have answered or the time is up; what
-    has not started by then is dropped.
+    Asked in waves, the best ``settings.first`` first; those that no wave reached are not among the result. Yields
+    progress; ``untold`` learns why some have no verdict. Ends when all have answered or the time is up; what has not
+    started by then is dropped.
     """
     llm = kit.llm
     if llm is None or not candidates:
         return list(candidates)
     ask = _asker(question, llm, kit, settings, cancel)
     judging = Judging(llm, ask, settings, cancel or object(), cancel, untold or Untold())
-    for done, total in judging.run(candidates):
-        yield Status(kit.texts.say("checking", question.language, done=done, total=total), "relevance")
-    judged = [replace(each, verdict=judging.verdicts[each.chunk.id]) for each in candidates]
+    asked: list[Candidate] = []
+    size = settings.first or len(candidates)
+    while len(asked) < len(candidates) and _more_needed(asked, judging, question):
+        wave = candidates[len(asked) : len(asked) + size]
+        for done, total in judging.run(wave):
+            yield Status(kit.texts.say("checking", question.language, done=done, total=total), "relevance")
+        asked += wave
+        size = NEXT
+    judged = [replace(each, verdict=judging.verdicts[each.chunk.id]) for each in asked]
     counts = {name: sum(candidate.verdict == name for candidate in judged) for name in ("yes", "no", "unanswered")}
-    logger.info("relevance: %s", counts)
+    logger.info("relevance: %s of %d", counts, len(candidates))
     return sorted(judged, key=lambda candidate: ("yes", "unanswered", "no").index(candidate.verdict or "no"))
+
+
+def _more_needed(asked: Sequence[Candidate], judging: Judging, question: Question) -> bool:
+    if not asked:
+        return True
+    if judging.over:
+        return False
+    relevant = [judging.verdicts[each.chunk.id] == "yes" for each in asked]
+    if sum(relevant) >= ENOUGH:
+        return any(relevant[-TAIL:])
+    return asks_for_all(question.text) or not any(relevant) or any(relevant[-FAR:])
 
 
 def _asker(
@@ -70,6 +97,10 @@ def _asker(
 
 def _fragment(number: int, candidate: Candidate, fence: Fence, settings: RelevanceSettings) -> str:
     chunk = candidate.chunk
-    place = one_line(" / ".join((*chunk.path, chunk.title, *chunk.headings)))
-    context = f"{chunk.context}\n\n" if chunk.context else ""
-    return fence.around(f"{place}\n{context}{chunk.text[: settings.characters]}", str(number))
+    lines = [place_of(chunk)]
+    if chunk.updated:
+        lines.append(chunk.updated[:10])
+    if chunk.context and not chunk.context.startswith(" / ".join((*chunk.path, chunk.title))):
+        lines.append(f"{chunk.context}\n")  # one that was made by template says but the place
+    text = as_read(chunk.text, chunk.url)[: settings.characters]
+    return fence.around("\n".join((*lines, text)), str(number))
