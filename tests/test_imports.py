@@ -47,6 +47,7 @@ ORDER: list[str] = [
     "indexer.confluence",
     "indexer.confluence.sources",
     "indexer.markdown",
+    "indexer.attachments",
     "indexer.opening",
     "indexer.enrich",
     "indexer.sync",

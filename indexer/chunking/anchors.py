@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 # Confluence's page addresses: /display/KEY/Title, /pages/viewpage.action?pageId=1,
 # /spaces/KEY/pages/1/Title, and the short /x/AbCd; not a host of such a name (https://x/AbCd).
@@ -10,6 +11,7 @@ _CONFLUENCE = re.compile(r"(?<!:/)/(?:display/|pages/viewpage\.action|spaces/[^/
 _CLOUD = re.compile(r"[^/]*//[^/]*\.atlassian\.net(?:[:/]|$)", re.IGNORECASE)
 _NOT_IN_ADDRESS = re.compile(r"[^\w.~()!*-]+", re.ASCII)
 _NOT_IN_GITHUB = re.compile(r"[^\w\s-]")
+_PAGE = re.compile(r"(?:Страница|Page) (\d+)")  # the heading of a page of a file
 _BLANK = re.compile(r"\s")
 
 
@@ -45,6 +47,12 @@ def confluence_anchor(title: str, heading: str) -> str:
 def github_anchor(heading: str) -> str:
     """Lower case, blanks to hyphens, punctuation left out (Markdown folders)."""
     return _BLANK.sub("-", _NOT_IN_GITHUB.sub("", heading.lower()).strip())
+
+
+def page_of_file(url: str, headings: Sequence[str]) -> str:
+    """The address of a PDF at its page, as browsers understand it; other files open at their beginning."""
+    named = _PAGE.fullmatch(headings[0]) if headings and url.partition("?")[0].lower().endswith(".pdf") else None
+    return f"{url.partition('#')[0]}#page={named[1]}" if named else url
 
 
 def with_anchor(url: str, anchor: str) -> str:

@@ -13,7 +13,7 @@ from askwiki.errors import PageError
 from askwiki.markdown.blocks import Block, parse_blocks
 from askwiki.markdown.plain_text import PlainPage, plain_text
 from askwiki.settings import ChunkingSettings
-from indexer.chunking.anchors import with_anchor
+from indexer.chunking.anchors import page_of_file, with_anchor
 from indexer.chunking.breadcrumb import breadcrumb
 from indexer.chunking.cuts import Cutter, PageSpan, Thought
 from indexer.chunking.groups import Group, group_of, group_sections
@@ -71,6 +71,8 @@ def chunk_page(
     blocks = parse_blocks(page.markdown)
     plain = PlainPage(page.markdown)
     screens = Screens(page.markdown, blocks)
+    if page.content == "attachment":  # a page of a file is never joined with the next one: the link names it
+        settings = dataclasses.replace(settings, merge_below=0)
     if cutter:  # it knows where thoughts end: only scraps are joined before
         settings = dataclasses.replace(settings, merge_below=min(settings.merge_below, SCRAP))
     [special] = count([""])
@@ -159,6 +161,8 @@ def _assemble(
     ordinal = 0
     for group, parts in zip(groups, cuts, strict=True):
         url = with_anchor(page.url, group.anchor)
+        if page.content == "attachment":
+            url = page_of_file(page.url, group.headings)
         before = seen.get(group.place, 0)
         seen[group.place] = before + 1
         for part, cut in enumerate(parts, start=1):

@@ -14,6 +14,8 @@ from tqdm import tqdm
 from askwiki.configuration import load_configuration
 from askwiki.data import Loss
 from askwiki.masking import masked
+from askwiki.settings import AttachmentSettings
+from indexer.attachments.documents import documents_of
 from indexer.opening import open_source
 from indexer.sources import PageFailure, PageSource
 from indexer.sync.ledger import Ledger
@@ -26,12 +28,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     configuration = load_configuration(os.environ)
-    ledger = check(open_source(options.source, configuration))
+    ledger = check(open_source(options.source, configuration), configuration.settings.attachments)
     print(masked(json.dumps(ledger.to_json(), ensure_ascii=False, indent=2)) if options.json else ledger.to_text())
     return ledger.exit_code
 
 
-def check(source: PageSource) -> Ledger:
+def check(source: PageSource, attachments: AttachmentSettings = AttachmentSettings()) -> Ledger:
     """Read every page once and count; nothing is stored."""
     started = time.monotonic()
     expected = source.expected()
@@ -47,5 +49,7 @@ def check(source: PageSource) -> Ledger:
             continue
         ledger = ledger.with_page(page)
         arrived.append(page.id)
+        for document in documents_of(page, attachments):
+            ledger = ledger.with_failure(document) if isinstance(document, PageFailure) else ledger.with_page(document)
     ledger = ledger.with_missing(expected, arrived)
     return dataclasses.replace(ledger, collisions=len(arrived) - len(set(arrived)), seconds=time.monotonic() - started)

@@ -15,7 +15,8 @@ from askwiki.data import Chunk, Clause, Page
 from askwiki.encoders.factory import make_embedder
 from askwiki.encoders.port import Embedder
 from askwiki.errors import SourceError
-from askwiki.settings import Settings
+from askwiki.settings import AttachmentSettings, Settings
+from indexer.attachments.documents import documents_of
 from indexer.chunking.breadcrumb import SEPARATOR
 from indexer.chunking.chunks import embedded_texts
 from indexer.chunking.screens import Screens, is_labelled
@@ -45,6 +46,7 @@ def run(options: argparse.Namespace) -> int:
     configuration = load_configuration(os.environ)
     source = open_source(options.source, configuration)
     pages = source.pages() if options.all else iter([find_page(source, options.page)])
+    pages = _with_documents(pages, configuration.settings.attachments)
     if not (options.json or options.chunks):
         return _print(pages, page_text)
     settings, desk = configuration.settings, make_desk(configuration)
@@ -58,6 +60,13 @@ def run(options: argparse.Namespace) -> int:
         return _print(pages, shown)
     finally:
         desk.cache.close()
+
+
+def _with_documents(pages: Iterator[Page | PageFailure], settings: AttachmentSettings) -> Iterator[Page | PageFailure]:
+    for page in pages:
+        yield page
+        if isinstance(page, Page):
+            yield from documents_of(page, settings)
 
 
 def _print(pages: Iterator[Page | PageFailure], form: Callable[[Page], str]) -> int:

@@ -15,6 +15,7 @@ from functools import partial
 from askwiki.access.rights import acl_key, known_readers, not_told, unknown_policy
 from askwiki.data import Chunk, Clause, Page
 from askwiki.store.port import PageState
+from indexer.attachments.documents import documents_of
 from indexer.enrich.asking import CALLS
 from indexer.sources import PageFailure, PageRef, PageSource
 from indexer.sync.ledger import Ledger
@@ -71,10 +72,17 @@ class SyncPass:
         mark = page_hash(item, acl, self._recipe)
         if self.stored.get(item.id) == mark:
             self._ledger = self._ledger.add(unchanged=1)
+            self.take_documents(item)
             return
         job = partial(prepared, item, acl, mark, readers, using=self._using)
         for ready in self._preparing.put(job):
             self._plan(ready)
+        self.take_documents(item)
+
+    def take_documents(self, page: Page) -> None:
+        """The files of a page that was taken, each as a page of its own."""
+        for document in documents_of(page, self._using.settings.attachments):
+            self.take(document)
 
     def write_all(self) -> None:
         """Wait for what is being prepared, write it."""

@@ -31,7 +31,16 @@ def run_digest(source: str, fingerprint: object, configuration: Configuration) -
     return content_key(
         source,
         repr(fingerprint),
-        repr((settings.wiki.url, settings.access, settings.chunking, settings.context, settings.confluence)),
+        repr(
+            (
+                settings.wiki.url,
+                settings.access,
+                settings.chunking,
+                settings.context,
+                settings.confluence,
+                settings.attachments,
+            )
+        ),
         repr((settings.llm.url, settings.llm.model, settings.llm.context, settings.llm.cut, settings.llm.vision)),
         repr(settings.sparse.path),
         *(files_digest(configuration.folder / name) for name in CONTENT),

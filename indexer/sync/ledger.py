@@ -13,12 +13,13 @@ from typing import Any
 
 from askwiki.data import Content, Count, Loss, Page
 from askwiki.masking import masked
-from indexer.sources import PageFailure, PageRef
+from indexer.sources import INSIDE_FILE, PageFailure, PageRef
 
 THRESHOLD = 0.98  # share of the text, of the code, … of a page below which it is listed
 JUDGED = frozenset({"characters", "code", "plantuml", "tables", "images", "links", "cards", "tasks"})
 ROWS = "rows"  # merged and empty ones have no place of their own: told, not judged
-NAMES: dict[Content, str] = {"page": "pages", "blogpost": "blog posts among them"}
+NAMES: dict[Content, str] = {"page": "pages", "blogpost": "blog posts among them", "attachment": "files of pages",
+    "comments": "comments of pages", "entity": "entities"}  # fmt: skip
 SHOWN = 20  # names printed in the text; the JSON has them all
 
 
@@ -67,7 +68,12 @@ class Ledger:
 
     def with_page(self, page: Page) -> Ledger:
         """A page that was read: its losses, its counts, and its name when too little of it arrived."""
-        counted = self.add(read=1).with_losses(page.losses).with_counts(page.counts).with_dropped(page.dropped)
+        counted = (
+            self.add(read=int(page.content != "attachment"))
+            .with_losses(page.losses)
+            .with_counts(page.counts)
+            .with_dropped(page.dropped)
+        )
         kept = kept_share(page)
         if page.content != "page":
             other = (page.content, PageRef(page.id, page.title))
@@ -103,7 +109,8 @@ class Ledger:
         return there, sum(self.counts[kind][1] + sum(self.aside.get(kind, (0, 0))) for kind in kinds)
 
     def with_failure(self, failure: PageFailure) -> Ledger:
-        counted = self.add(skipped=1) if failure.skipped else self.add(failed=1)
+        of_file = INSIDE_FILE in failure.ref.id  # not among the pages that were expected: told, not counted
+        counted = self if of_file else self.add(skipped=1) if failure.skipped else self.add(failed=1)
         return dataclasses.replace(counted, failures=(*self.failures, failure))
 
     def with_losses(self, losses: Sequence[Loss]) -> Ledger:

@@ -13,7 +13,7 @@ from typing import Protocol, runtime_checkable
 
 from askwiki.data import Page
 from askwiki.store.port import Freshness
-from indexer.sources import PageFailure, PageSource
+from indexer.sources import INSIDE_FILE, PageFailure, PageSource
 from indexer.sync.apply import SyncPass
 from indexer.sync.ledger import Ledger
 from indexer.sync.plan import refuse_shrinking
@@ -83,7 +83,8 @@ def _everything(source: PageSource, rules: Rules, using: Tools, progress: Progre
     expected = source.expected()
     with closing(SyncPass(source, using.writer.pages(source.name), using)) as run:
         if not rules.allow_shrink:
-            refuse_shrinking(source.name, len(run.stored), len(expected), using.settings.sync.shrink)
+            stored = sum(INSIDE_FILE not in page_id for page_id in run.stored)
+            refuse_shrinking(source.name, stored, len(expected), using.settings.sync.shrink)
         total = min(len(expected), rules.limit or len(expected))
         for number, item in enumerate(source.pages(), start=1):
             run.take(item)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 PUBLIC = "*"  # the access key of what everybody may read
 
-Content = Literal["page", "blogpost"]  # what of a wiki a record tells of
+Content = Literal["page", "blogpost", "attachment", "comments", "entity"]  # what of a wiki a record tells of
 State = Literal["", "outdated", "archived", "draft", "verified"]
 Kind = Literal["section", "subsection", "merged", "note"]
 Intent = Literal["concept", "screen"]

@@ -254,6 +254,18 @@ class ConfluenceSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class AttachmentSettings:
+    """Text of files (PDF, DOCX, XLSX, PPTX, TXT, CSV) that an export holds; needs the extra ``attachments``."""
+
+    read: bool = True  # as documents of their own below their page, with its readers
+    megabytes: int = 20  # a larger file is left out and told
+    seconds: int = 30  # of processor time a file
+    memory: int = 1024  # MB that the process which reads a file may take
+    pages: int = 500  # of one file; the rest is told as not read
+    characters: int = 2_000_000  # of one file
+
+
+@dataclass(frozen=True, slots=True)
 class ServerSettings:
     threads: int = 200  # of the server; each running chat takes one
     chats: int = 64  # at once; more get a polite "busy"
@@ -282,6 +294,7 @@ class Settings:
     sources: SourcesSettings = SourcesSettings()
     access: AccessSettings = AccessSettings()
     chunking: ChunkingSettings = ChunkingSettings()
+    attachments: AttachmentSettings = AttachmentSettings()
     context: ContextSettings = ContextSettings()
     sync: SyncSettings = SyncSettings()
     schedule: ScheduleSettings = ScheduleSettings()

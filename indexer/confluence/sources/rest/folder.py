@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import posixpath
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from askwiki.data import Loss
@@ -110,18 +111,25 @@ class FolderRecords:
         return (self._spaces.get(key) if key else None) or (self._spaces.get(identity) if identity else None) or {}
 
     def files(self, page_id: str) -> list[str]:
-        """Names of the files beside the answers."""
-        inside = posixpath.join("attachments", page_id, "")
-        return [
-            name.rsplit("/", 1)[-1]
-            for name in self._archive.names
-            if f"/{name}".rpartition("/")[0].endswith(f"/{inside[:-1]}")
-        ]
+        return list(self._files.get(page_id, ()))
 
     def attachment(self, page_id: str, name: str) -> bytes | None:
-        place = posixpath.join("attachments", page_id, name)
-        found = next((file for file in self._archive.names if file == place or file.endswith(f"/{place}")), None)
+        found = self._files.get(page_id, {}).get(name)
         return self._archive.read(found) if found else None
+
+    def place(self, page_id: str, name: str) -> str:
+        found = self._files.get(page_id, {}).get(name)
+        return self._archive.place(found) if found else ""
+
+    @cached_property
+    def _files(self) -> dict[str, dict[str, str]]:
+        """Page id -> name of a file -> its place: ``…/attachments/ID/NAME``."""
+        found: dict[str, dict[str, str]] = defaultdict(dict)
+        for place in self._archive.names:
+            steps = place.rsplit("/", 3)
+            if len(steps) > 2 and steps[-3] == "attachments":
+                found[steps[-2]][steps[-1]] = place
+        return found
 
     def _learn(self, file: str) -> list[bool]:
         """Note what a file holds; the answer says for a listing whether it is the last of its series."""

@@ -166,6 +166,12 @@ class LiveRecords:
             return {}
         return found if isinstance(found, dict) and space_readers(found) is not None else {}
 
+    def files(self, page_id: str) -> list[str]:
+        return []
+
+    def place(self, page_id: str, name: str) -> str:
+        return ""
+
     def attachment(self, page_id: str, name: str) -> bytes | None:
         return self._client.bytes_of(attachment_url("", page_id, name))
 

@@ -40,6 +40,14 @@ class Records(Protocol):
 
     def space(self, key: str, identity: str) -> Record: ...
 
+    def files(self, page_id: str) -> list[str]:
+        """Names of the files of a page that are on this machine."""
+        ...
+
+    def place(self, page_id: str, name: str) -> str:
+        """Where a file is on this machine, "" when it is not there."""
+        ...
+
     def attachment(self, page_id: str, name: str) -> bytes | None: ...
 
 

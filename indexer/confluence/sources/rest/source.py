@@ -6,6 +6,7 @@ only refers to (includes, reports), restrictions of the page and of every ancest
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,12 +19,12 @@ from lxml.etree import _Element
 
 from askwiki.access.rights import not_told
 from askwiki.configuration import Configuration
-from askwiki.data import Clause, Loss, Page
+from askwiki.data import Attachment, Clause, Loss, Page
 from askwiki.errors import SourceError, SourceNotWhole
 from indexer.confluence.page import convert
 from indexer.confluence.parse.adf_json import parse_adf
 from indexer.confluence.parse.html_tree import parse_fragment
-from indexer.confluence.parse.links import Context, Included, Listed, NoSurroundings
+from indexer.confluence.parse.links import Context, Included, Listed, NoSurroundings, attachment_url
 from indexer.confluence.parse.storage import parse_storage
 from indexer.confluence.parse.text import clean
 from indexer.confluence.rendered.pieces import RenderedMacros
@@ -229,7 +230,17 @@ class RestSource(NoSurroundings):
         stored = "storage" in bodies or "atlas_doc_format" in bodies
         view = next((bodies[name] for name in VIEWS if name in bodies), "") if stored else ""
         self._file_names = facts.id, file_names(record)
-        attachments = attachments_of(record, self._base or base_of(facts.url))
+        base = self._base or base_of(facts.url)
+        attachments = tuple(
+            dataclasses.replace(one, file=self._records.place(facts.id, one.name))
+            for one in attachments_of(record, base)
+        )
+        named = {one.name for one in attachments}
+        attachments += tuple(
+            Attachment(name, attachment_url(base, facts.id, name), file=self._records.place(facts.id, name))
+            for name in self._records.files(facts.id)
+            if name not in named
+        )
         self._page_files = facts.id, [one.name for one in attachments] if has_attachments(record) else None
         tree, losses = self._body(bodies)
         self._rendered = RenderedMacros(parse_fragment(view) if view else None, tree)

@@ -1,0 +1,1 @@
+"""Texts of the files of a page: documents of their own below it, with its readers."""
