@@ -23,7 +23,8 @@ State = Literal["", "outdated", "archived", "draft", "verified"]
 Kind = Literal["section", "subsection", "merged", "note"]
 Intent = Literal["concept", "screen"]
 Verdict = Literal["yes", "no", "unanswered"]
-Need = Literal["search", "dialogue", "smalltalk", "outside"]  # outside: searched, but no wiki is likely to know
+# outside: searched, but no wiki is likely to know; sources: of the last answer, once more; about: the assistant itself
+Need = Literal["search", "dialogue", "smalltalk", "outside", "sources", "about"]
 Refusal = Literal["", "nothing_found", "insufficient", "outside", "smalltalk", "empty"]
 
 
@@ -224,6 +225,7 @@ class Question:
     need: Need = "search"
     history: tuple[Turn, ...] = ()  # what the answer may refer to, own links stripped
     begun: str = ""  # the answer so far, where the chat wants it continued
+    shown: str = ""  # the list of sources of the last answer, where the person wants more than it
     note: str = ""  # why it is not better than it is ("LLM did not answer")
 
 

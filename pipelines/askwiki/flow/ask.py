@@ -16,15 +16,16 @@ from dataclasses import replace
 from askwiki.configuration import settings_digest
 from askwiki.data import Answer, Event, Identity, Question, Rights, Status, Trace, Turn
 from askwiki.errors import ModelError, StoreError, StoreMismatch
+from askwiki.flow.about import introduce
 from askwiki.flow.lookup import drain, look_up
-from askwiki.flow.messages import not_continued, refuse, talk
+from askwiki.flow.messages import not_continued, not_shown, refuse, repeat_sources, talk
 from askwiki.flow.retrieve import check_relevance, collect, understand
 from askwiki.flow.run import QuestionRun
 from askwiki.flow.writing import rework, write_answer
 from askwiki.kit import Kit
 from askwiki.language.wording import language_of
 from askwiki.settings import Settings
-from askwiki.stages.dialogue import typed
+from askwiki.stages.dialogue import last_sources, typed
 from askwiki.stages.history import still_readable
 from askwiki.stages.refusal import kind_of_refusal
 
@@ -97,6 +98,8 @@ def _answer(
     asked, early = yield from understand(run, turns, question)
     trace = Trace(asked)
     try:
+        if asked.need == "about":
+            return (yield from introduce(run, identity)), trace
         trace, rights = yield from look_up(run, asked, identity, early)
     except StoreMismatch as error:
         logger.error("no search: %s", error)
@@ -107,6 +110,8 @@ def _answer(
     asked = trace.question
     if asked.need == "smalltalk":
         return (yield from talk(run, asked)), trace
+    if asked.need == "sources":
+        return (yield from repeat_sources(run, last_sources(turns))), trace
     if asked.begun:
         yield run.token("\n\n")  # the chat puts what comes right behind what is there
     if asked.begun and run.llm is None:
@@ -115,6 +120,10 @@ def _answer(
         return (yield from rework(run, asked, turns)), trace
     if not trace.gated:
         return (yield from _nothing(run, rights)), trace
+    if asked.shown and run.llm is None:
+        trace = replace(trace, gated=not_shown(trace.gated, asked.shown))
+        if not trace.gated:
+            return (yield from not_continued(run, "nothing_more")), trace
     judged = yield from check_relevance(run, asked, trace.gated)
     trace = replace(trace, judged=tuple(judged))
     if all(candidate.verdict == "no" for candidate in judged):

@@ -20,7 +20,7 @@ def look_up(
     run: QuestionRun, question: Question, identity: Identity, early: Future[Vector] | None
 ) -> Generator[Status, None, tuple[Trace, Rights]]:
     """Search what needs a search; what would be refused is searched again as the other keyboard layout has it."""
-    if question.need in ("smalltalk", "dialogue"):
+    if question.need not in ("search", "outside"):
         return Trace(question), Rights()
     trace, rights = yield from _search(run, question, identity, early)
     if _is_weak(run, trace) and (text := other_layout(question.text)):

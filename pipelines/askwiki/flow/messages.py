@@ -33,6 +33,17 @@ def talk(run: QuestionRun, question: Question) -> Speech:
     return Answer(run.text, refused=refused)
 
 
+def repeat_sources(run: QuestionRun, listed: str) -> Speech:
+    """The links of the last answer once more, for who wants them or doubts; ``listed`` as that answer had them."""
+    yield run.token(f"{run.say('check_sources')}\n\n{listed.strip()}" if listed else run.say("no_sources"))
+    return Answer(run.text)
+
+
+def not_shown(candidates: Sequence[Candidate], shown: str) -> tuple[Candidate, ...]:
+    """Those whose place the list of the last answer does not name: what was found and not told yet."""
+    return tuple(each for each in candidates if f"]{link('x', each.chunk.url).partition(']')[2]}" not in shown)
+
+
 def not_continued(run: QuestionRun, name: str = "no_continue") -> Speech:
     """The chat wants an answer to go on, and it does not: excerpts would be no continuation."""
     yield run.token(run.say(name))

@@ -101,6 +101,35 @@ NO_ANSWER = (
 BUTTONS = frozenset({"add details", "more concise", "continue response"})
 SOURCE_TITLES = ("Sources", "The nearest pages")
 
+# Remarks about the last answer that are no questions of their own, each the whole message; words of politeness aside.
+REMARK_POLITE = (
+    *("and", "so", "can", "could", "you", "please", "me", "i", "have", "get", "a", "an", "the", "some", "is", "are"),
+    *("it", "this", "that", "about"),
+)
+REMARK_SOURCES = (
+    "(?:(?:give|send|show) )?(?:links?|sources?)",  # give me the link
+    "where (?:written|said|does say)(?: so)?",  # where is that written
+)
+REMARK_DOUBT = ("(?:really )?sure", "really", "seriously", "right", "true", "correct")
+REMARK_MORE = (
+    "continue|go on|keep going|carry on",
+    "(?:tell )?(?:more|in more detail|more details?)",  # tell me more
+    *("elaborate", "what else", "all"),
+)
+REMARK_OTHER = ("(?:give|show)?(?: ?another)? ?examples?", "why", "how", "don't understand")
+# About the assistant itself, each the whole message.
+ABOUT_US = (
+    r"what\s+(?:can|do)\s+you\s+(?:do|know|answer)",  # what can you do
+    r"who\s+(?:are|r)\s+you|what\s+are\s+you|what\s+is\s+your\s+name",
+    r"how\s+(?:can|do)\s+(?:you\s+help(?:\s+me)?|i\s+use\s+(?:you|this))",  # how do I use this
+    r"what\s+can\s+i\s+ask(?:\s+(?:you|here))?",  # what can I ask you
+    "help",
+    r"where\s+(?:do|does|is)\s+(?:you|your|the)\s*(?:get\s+(?:your\s+)?)?(?:data|answers|information)(?:\s+(?:come\s+)?from)?",
+    r"(?:when|how\s+long\s+ago)\s+was\s+the\s+(?:wiki|index|data)\s+(?:last\s+)?updated",
+    r"how\s+(?:fresh|old|current|up\s+to\s+date)\s+(?:is|are)\s+(?:the|your)\s+(?:data|wiki|information|index)",
+    r"(?:what|which)\s+(?:spaces|sections)\s+(?:are\s+there|do\s+you\s+have)",  # which spaces are there
+)
+
 # --- what a page is about ---
 
 COLUMN_ENDS = (" name",)  # "Field name"

@@ -21,7 +21,8 @@ from askwiki.language.stems import fold
 from askwiki.language.wording import CYRILLIC, LATIN, intent_of, language_of, leans_on_dialogue, points, points_back
 from askwiki.llm.port import Message
 from askwiki.settings import CondenseSettings, Settings
-from askwiki.stages.dialogue import clean, is_button, recent, split
+from askwiki.stages.dialogue import clean, is_button, last_sources, recent, split
+from askwiki.stages.remarks import is_about_us, remark_of
 from askwiki.stages.smalltalk import is_about_last_answer, is_friendly, without_greeting
 from askwiki.stages.tools import StageTools
 
@@ -89,9 +90,17 @@ def by_rule(turns: Sequence[Turn], settings: CondenseSettings, default: str = "r
     )
     if not typed.strip() or is_friendly(typed):
         return replace(question, need="smalltalk")
-    if is_about_last_answer(typed) and any(turn.role == "assistant" for turn in before):
+    if is_about_us(typed):
+        return replace(question, need="about")
+    answered = any(turn.role == "assistant" for turn in before)
+    if answered and is_about_last_answer(typed):
         return replace(question, need="dialogue")
     previous = _previous(before)[:limit]
+    remark = remark_of(typed) if answered else ""
+    if remark in ("sources", "doubt"):
+        return replace(question, need="sources")
+    if remark == "more" and previous:
+        return replace(question, text=previous, shown=last_sources(turns))
     if previous and leans_on_dialogue(text):
         return replace(question, text=f"{previous} {text}", previous=previous)
     return question
@@ -111,7 +120,8 @@ def _previous(before: Sequence[Turn]) -> str:
 
 
 def _is_no_question(text: str) -> bool:
-    return is_friendly(text) or is_button(text) or is_about_last_answer(text)
+    remark = is_about_last_answer(text) or remark_of(text) or is_about_us(text)
+    return is_friendly(text) or is_button(text) or bool(remark)
 
 
 def _language(typed: str, before: Sequence[Turn], default: str) -> str:

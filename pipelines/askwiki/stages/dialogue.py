@@ -79,6 +79,11 @@ def source_list(answer: str) -> str:
     return match.group() if match else ""
 
 
+def last_sources(turns: Sequence[Turn]) -> str:
+    """The list of links of our last answer, as the chat has it; empty when there is none."""
+    return next((source_list(turn.content) for turn in reversed(turns) if turn.role == "assistant"), "")
+
+
 def without_markers(text: str) -> str:
     """An answer of ours without its ``[1]`` marks; code is left alone."""
     parts, at = [], 0

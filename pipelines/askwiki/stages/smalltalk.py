@@ -41,7 +41,9 @@ def kind_of_talk(text: str) -> str:
         return "refused_empty"
     if _BYE.search(text):
         return "goodbye"
-    return "hello" if _GREETING_WORD.search(text) or not _ANY_WORD.search(text) else "thanks"
+    if not _ANY_WORD.search(text):
+        return "noted"
+    return "hello" if _GREETING_WORD.search(text) else "thanks"
 
 
 def is_about_last_answer(text: str) -> bool:

@@ -1,0 +1,43 @@
+"""Messages that ask nothing of the wiki: remarks about the last answer, questions about the assistant; by rule.
+
+A remark has no subject of its own, so it never becomes what a later question leans on.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from askwiki.language import en, ru
+from askwiki.language.stems import fold
+
+Remark = Literal["", "sources", "doubt", "more", "other"]
+LONGEST = 60  # characters of a remark; a longer message has a subject
+_POLITE = frozenset(map(fold, (*ru.REMARK_POLITE, *en.REMARK_POLITE)))
+_WORD = re.compile(r"\w+(?:['’]\w+)?")
+
+
+def _one_of(*patterns: str) -> re.Pattern[str]:
+    return re.compile("|".join(patterns), re.IGNORECASE)
+
+
+_KINDS: dict[Remark, re.Pattern[str]] = {
+    "sources": _one_of(*ru.REMARK_SOURCES, *en.REMARK_SOURCES),
+    "doubt": _one_of(*ru.REMARK_DOUBT, *en.REMARK_DOUBT),
+    "more": _one_of(*ru.REMARK_MORE, *en.REMARK_MORE),
+    "other": _one_of(*ru.REMARK_OTHER, *en.REMARK_OTHER),
+}
+_ABOUT_US = re.compile(rf"\A\W*(?:{'|'.join((*ru.ABOUT_US, *en.ABOUT_US))})\W*\Z", re.IGNORECASE)
+
+
+def remark_of(text: str) -> Remark:
+    """What kind of remark about the last answer this is; empty for a question with a subject of its own."""
+    if len(text) > LONGEST:
+        return ""
+    said = " ".join(word for word in _WORD.findall(fold(text)) if word not in _POLITE)
+    return next((kind for kind, pattern in _KINDS.items() if pattern.fullmatch(said)), "")
+
+
+def is_about_us(text: str) -> bool:
+    """Whether the person asks about the assistant: what it can do, where its data are from, how old they are."""
+    return len(text) <= LONGEST and bool(_ABOUT_US.match(fold(text)))
