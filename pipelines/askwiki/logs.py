@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import sys
 from typing import Any
 
@@ -47,7 +48,13 @@ def add_request(record: logging.LogRecord) -> bool:
 
 
 def set_up_logging(level: str, form: str) -> None:
-    """One handler to stderr for everything; our own loggers at ``level``."""
+    """One handler to stderr for everything; our own loggers at ``level``. Before a library of models is loaded.
+
+    Bars of progress are for a terminal: in a file they are half lines, in JSON none at all.
+    """
+    if form == "json" or not sys.stderr.isatty():
+        os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")  # read by the model hub's client and by transformers
+    logging.captureWarnings(True)
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonFormatter() if form == "json" else TextFormatter(TEXT))
     handler.addFilter(add_request)

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import argparse
 import ipaddress
+import logging
 import os
-import sys
 
 import uvicorn
 
 from askwiki.configuration import load_configuration
 from askwiki.encoders.factory import make_embedder, make_sparse
 from askwiki.errors import SettingsError
+from askwiki.logs import set_up_logging
 from askwiki.server.connections import ImpatientProtocol
 from askwiki.server.encoder import encoder_app
+
+logger = logging.getLogger(__name__)
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,13 +35,14 @@ def run(options: argparse.Namespace) -> int:
         raise SettingsError(
             f"Listening on {options.host} without a key would serve everybody: set ASKWIKI_EMBEDDING__KEY."
         )
+    set_up_logging(settings.log_level, settings.log_format)
     app = encoder_app(make_embedder(settings.embedding), make_sparse(settings.sparse), key=settings.embedding.key)
-    print(f"askwiki encoder: http://{options.host}:{options.port}/v1", file=sys.stderr, flush=True)
+    logger.info("askwiki encoder: http://%s:%d/v1", options.host, options.port)
     uvicorn.run(
         app,
         host=options.host,
         port=options.port,
-        log_level=settings.log_level.lower(),
+        log_config=None,
         http=ImpatientProtocol,
         ws="none",
     )

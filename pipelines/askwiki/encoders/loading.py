@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import logging
+import time
 from collections.abc import Iterator
 
 from askwiki.errors import ModelError
 from askwiki.system import memory
+
+logger = logging.getLogger(__name__)
 
 LARGE_BATCH = 16_384  # tokens; after a larger batch its memory is given back
 
@@ -15,8 +19,11 @@ LARGE_BATCH = 16_384  # tokens; after a larger batch its memory is given back
 @contextlib.contextmanager
 def loading(model: str, setting: str) -> Iterator[None]:
     """Turn what a library raises while it loads a model into one sentence."""
+    started = time.monotonic()
+    logger.info("Loading %s; where it is not on this machine yet it is downloaded, which takes its time.", model)
     try:
         yield
+        logger.info("Loaded %s in %.0f s.", model, time.monotonic() - started)
     except ImportError as error:
         raise ModelError(
             f"{setting} is {model}, and its library is not installed ({error}); run: pip install 'askwiki[models]'"
