@@ -136,7 +136,7 @@ def test_without_an_index_there_is_nothing_to_copy(place: Place, tmp_path: Path)
         backup(place.settings, tmp_path / "never.tar")
 
 
-@pytest.mark.parametrize("fault", ["cut", "changed", "foreign", "text", "a member more"])
+@pytest.mark.parametrize("fault", ["cut", "changed", "flipped", "foreign", "text", "a member more"])
 def test_a_file_that_is_no_whole_backup_changes_nothing(place: Place, tmp_path: Path, fault: str) -> None:
     Indexer(tmp_path / "cache", place.store).sync(*crash_sync.before()[:9])
     contents, file = place.store.contents(), backup(place.settings, tmp_path / "good.tar")
@@ -151,6 +151,14 @@ def test_a_file_that_is_no_whole_backup_changes_nothing(place: Place, tmp_path: 
 def _cut(good: Path, bad: Path) -> None:
     content = good.read_bytes()
     bad.write_bytes(content[: len(content) // 2])
+
+
+def _flipped(good: Path, bad: Path) -> None:
+    """A byte in every kilobyte of the file's last half."""
+    content = bytearray(good.read_bytes())
+    for place in range(len(content) // 2, len(content), 1024):
+        content[place] ^= 0xFF
+    bad.write_bytes(content)
 
 
 def _members(good: Path) -> Iterator[tuple[str, bytes]]:
@@ -187,6 +195,7 @@ def _more(good: Path, bad: Path) -> None:
 FAULTS: dict[str, Callable[[Path, Path], Any]] = {
     "cut": _cut,
     "changed": _changed,
+    "flipped": _flipped,
     "foreign": lambda good, bad: _written(bad, [("something", b"else")]),
     "text": lambda good, bad: bad.write_text("no archive", encoding="utf-8"),
     "a member more": _more,

@@ -23,6 +23,7 @@ from askwiki.data import Rights
 from askwiki.doctor.qdrant import probe_qdrant
 from askwiki.errors import StoreError, StoreMismatch
 from askwiki.settings import StoreSettings
+from askwiki.store.backup import backup, restore
 from askwiki.store.port import Leg
 from askwiki.store.qdrant.client import connect
 from tests.server.test_security import build, check_store, pairs
@@ -231,6 +232,19 @@ def test_a_certificate_of_the_companys_own_is_trusted_where_it_is_named(
     reader = on_server(settings).reader()
     assert reader.count() == 30
     reader.close()
+
+
+def test_a_backup_trusts_that_certificate_too(encrypted: tuple[Qdrant, Path], tmp_path: Path) -> None:
+    server, certificate = encrypted
+    settings = server.settings(qdrant_ca=str(certificate), collection=uuid.uuid4().hex)
+    fill(on_server(settings).writer(), "слово")
+    contents = on_server(settings).contents()
+    file = backup(settings, tmp_path)
+    fill(on_server(settings).writer(), "чужое")
+    restore(settings, file)
+    assert on_server(settings).contents() == contents
+    with pytest.raises(StoreError, match=r"certificate"):
+        backup(dataclasses.replace(settings, qdrant_ca="", retries=0), tmp_path)
 
 
 @pytest.fixture(scope="module")

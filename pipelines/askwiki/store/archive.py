@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import json
 import tarfile
+import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
@@ -76,7 +77,7 @@ def reading(path: Path) -> Iterator[tuple[About, Iterator[tuple[str, int, IO[byt
     try:
         with tarfile.open(path, mode="r:*") as archive:
             yield _about(archive, path), _files(archive, path)
-    except (tarfile.TarError, EOFError) as error:
+    except (tarfile.TarError, EOFError, zlib.error) as error:
         raise StoreError(f"{path} is no whole backup of askwiki: {error}.") from error
     except OSError as error:
         raise StoreError(f"The backup {path} cannot be read: {error.strerror or error}.") from error
