@@ -11,6 +11,7 @@ COMMANDS = {
     "check": "count what the source holds and what conversion would lose, without indexing",
     "show": "print a page as it would be indexed",
     "convert": "turn one file into Markdown",
+    "llms-txt": "write the map of the wiki: a link and one line for each page that is open to everybody",
     "rebuild": "build a new index beside the old one and switch to it",
     "backup": "copy the whole index into one file",
     "restore": "let the index of a backup take over",

@@ -23,9 +23,16 @@ def open_source(spec: str, configuration: Configuration) -> PageSource:
 
 def _makers() -> dict[str, Callable[[str, Configuration], PageSource]]:
     """Kind -> what opens it; imported only when a source is opened."""
+    from indexer.backstage.catalog import BackstageCatalog
     from indexer.confluence.sources.html_export import HtmlExport
     from indexer.confluence.sources.rest.source import RestSource
     from indexer.confluence.sources.xml.storage_folder import open_xml
     from indexer.markdown.folder import MarkdownFolder
 
-    return {"html": HtmlExport, "xml": open_xml, "rest": RestSource, "markdown": MarkdownFolder}
+    return {
+        "html": HtmlExport,
+        "xml": open_xml,
+        "rest": RestSource,
+        "markdown": MarkdownFolder,
+        "backstage": BackstageCatalog,
+    }

@@ -48,6 +48,7 @@ ORDER: list[str] = [
     "indexer.confluence.sources",
     "indexer.markdown",
     "indexer.attachments",
+    "indexer.backstage",
     "indexer.opening",
     "indexer.enrich",
     "indexer.sync",

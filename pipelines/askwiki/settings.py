@@ -194,6 +194,7 @@ class AccessSettings:
     unknown_xml: Unknown = "closed"
     unknown_rest: Unknown = "closed"
     unknown_markdown: Unknown = "open"
+    unknown_backstage: Unknown = "closed"
     unknown_groups: str = ""  # who may read "closed" pages, comma-separated
     groups_from: str = "header,file"  # header | file | rest, in this order, joined
     user_attribute: Literal["email", "name", "id"] = "email"

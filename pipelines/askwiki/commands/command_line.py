@@ -31,7 +31,7 @@ def main(program: str, package: str, commands: Mapping[str, str], words: Sequenc
     for name, sentence in commands.items():
         subparser = subparsers.add_parser(name, help=sentence, description=sentence)
         if words and words[0] == name:
-            module = importlib.import_module(f"{package}.{name}")
+            module = importlib.import_module(f"{package}.{name.replace('-', '_')}")
             module.arguments(subparser)
             subparser.set_defaults(run=module.run)
     options = _parse(parser, words)
