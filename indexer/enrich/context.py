@@ -91,7 +91,14 @@ def _written(page: Page, chunks: Sequence[Chunk], desk: Desk, window: int, langu
         own = chunk.text[chunk.overlap :]
         headings = SEPARATOR.join(chunk.headings)
         keys.append(
-            content_key(prompt.system, prompt.user, way, outline, headings, desk.glossary.lines(chunk.text), chunk.text)
+            content_key(
+                f"{prompt.system}{prompt.user}{prompt.domain}",
+                way,
+                outline,
+                headings,
+                desk.glossary.lines(chunk.text),
+                chunk.text,
+            )
         )
         if own.strip():
             system, user = prompt.render(

@@ -58,7 +58,7 @@ def cut_by_meaning(page: Page, spans: Sequence[PageSpan], *, desk: Desk) -> list
             )
             terms = desk.glossary.lines(text)
             way = breadcrumb(page.path, page.title, span.headings)
-            key = content_key(prompt.system, prompt.user, way, terms, text)
+            key = content_key(prompt.system, prompt.user, prompt.domain, way, terms, text)
             batches[-1].append((key, batch))
             if len(batch) > SENTENCES:
                 system, user = prompt.render(path=way, glossary=terms, text=text)

@@ -54,7 +54,7 @@ def make_desk(configuration: Configuration) -> Desk:
     settings, folder = configuration.settings, configuration.folder
     return Desk(
         llm=make_llm(settings.llm),
-        prompts=load_prompts(folder / "prompts"),
+        prompts=load_prompts(folder / "prompts", settings.wiki.domain),
         glossary=load_glossary(folder / "glossary.yaml"),
         cache=Cache(Path(settings.sync.cache) if settings.llm.url else None),  # rules need no cache
         counters=Counters(),

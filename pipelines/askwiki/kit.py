@@ -51,7 +51,7 @@ def build_kit(configuration: Configuration) -> Kit:
     settings, folder = configuration.settings, configuration.folder
     return Kit(
         configuration=configuration,
-        prompts=load_prompts(folder / "prompts"),
+        prompts=load_prompts(folder / "prompts", settings.wiki.domain),
         texts=load_texts(folder / "texts", settings.wiki.name),
         glossary=load_glossary(folder / "glossary.yaml", strict=False),
         synonyms=load_synonyms(_synonyms_file(folder), strict=False),

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -28,6 +28,12 @@ import yaml
 
 from askwiki.errors import SettingsError
 
+DOMAIN = "domain"  # the one variable that the settings fill (``wiki.domain``), not the stage
+# What stands there while the settings say nothing.
+_ANY_DOMAIN = {
+    "ru": "Это внутренняя вики компании, вопросы задают её сотрудники.",
+    "en": "This is the internal wiki of a company; its employees ask the questions.",
+}
 _PARTS = re.compile(r"\A---\n(?P<head>.*?)\n---\n\s*# system\n(?P<system>.*?)\n# user\n(?P<user>.*)\Z", re.DOTALL)
 
 
@@ -40,12 +46,15 @@ class Prompt:
     user: str
     variables: frozenset[str]
     choices: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    domain: str = ""
 
     def render(self, case: str = "", /, **values: str) -> tuple[str, str]:
         """(system, user) with every placeholder filled; a missing or unknown name or case raises.
 
         Without a ``case`` the first of each choice holds.
         """
+        if DOMAIN in self.variables:
+            values.setdefault(DOMAIN, self.domain)
         if values.keys() != self.variables:
             wrong = ", ".join(sorted(values.keys() ^ self.variables))
             raise SettingsError(f"The prompt {self.name} and the stage that fills it disagree on: {wrong}.")
@@ -68,16 +77,29 @@ class Prompts:
         except KeyError:
             raise SettingsError(f"There is no prompt config/prompts/{language}/{name}.md.") from None
 
+    def about(self, domain: str) -> Prompts:
+        """The same prompts with this text on the company; empty = what fits any."""
+        said = " ".join(domain.split())
+        return Prompts(
+            {
+                (language, name): replace(prompt, domain=said or _ANY_DOMAIN.get(language, ""))
+                for (language, name), prompt in self._prompts.items()
+            }
+        )
+
     def names(self) -> list[tuple[str, str]]:
         return sorted(self._prompts)
 
 
-def load_prompts(folder: Path) -> Prompts:
-    """Read ``folder``/LANGUAGE/*.md; a malformed file raises with its name and what is wrong."""
+def load_prompts(folder: Path, domain: str = "") -> Prompts:
+    """Read ``folder``/LANGUAGE/*.md; a malformed file raises with its name and what is wrong.
+
+    ``domain`` = the setting ``wiki.domain``, which prompts have as ``$domain``.
+    """
     files = sorted(folder.glob("*/*.md"))
     if not files:
         raise SettingsError(f"There are no prompts in {folder}; expected ru/*.md and en/*.md.")
-    return Prompts({(file.parent.name, file.stem): _read(file) for file in files})
+    return Prompts({(file.parent.name, file.stem): _read(file) for file in files}).about(domain)
 
 
 def _read(file: Path) -> Prompt:

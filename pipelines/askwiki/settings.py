@@ -19,6 +19,7 @@ Unknown = Literal["closed", "open"]
 @dataclass(frozen=True, slots=True)
 class WikiSettings:
     url: str = ""  # base address of the wiki; builds the addresses of pages and pictures
+    domain: str = ""  # for the prompts, in a few sentences: what the company does, what its wiki holds, who asks
     name: str = ""  # how the chat calls the wiki («Ищу в вики «Имя»…»); empty = the language's own word alone
 
 

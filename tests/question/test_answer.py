@@ -220,3 +220,18 @@ def test_a_marker_is_one_however_it_is_written(said: str, shown: str) -> None:
 def test_an_address_cut_in_two_is_none() -> None:
     pieces, _, _ = written(["я" * (MOST_HELD - 4) + "htt", "ps://evil.example/" + "x" * MOST_HELD])
     assert "https://" not in "".join(pieces)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        Question("Какой номер?", history=(Turn("user", "Где телефонка?"),)),
+        Question("Какой номер?", original="А в телефонке?"),
+    ],
+)
+def test_terms_of_the_dialogue_are_explained(question: Question) -> None:
+    assert "- ТК (телефонка) — телефонная книга" in prompt(question)
+
+
+def test_terms_of_a_title_are_explained() -> None:
+    assert "- ТК (телефонка) — телефонная книга" in prompt(Question("Какой номер?"), [passage("Сто.", title="О ТК")])

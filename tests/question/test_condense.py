@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import replace
+from datetime import date
 from typing import Any
 
 import pytest
@@ -304,6 +305,8 @@ def test_the_prompt_has_dialogue_question_and_only_the_words_of_the_company_that
     "turns",
     [
         [user("Какие статусы у перевода?")],
+        [user("Что такое ТК?")],
+        [user("Как подписать заявку в системе учёта, если её вернул бухгалтер?")],
         [user("Привет!")],
         [user("")],
         [user("Какой срок?"), ours("3 дня."), user("Спасибо!")],
@@ -318,6 +321,22 @@ def test_a_single_question_with_a_pronoun_is_worth_a_call() -> None:
     llm = ScriptedLlm().enqueue("condense", said("Кто у них руководитель?"))
     condense([user("Кто у них руководитель?")], kit=kit_of([], llm=llm), settings=Settings())
     assert len(llm.history) == 1
+
+
+LONG = "Коллеги, вчера я оформлял заявку на отпуск через портал. " * 6 + "Сколько дней она будет на согласовании?"
+
+
+@pytest.mark.parametrize("asked", [LONG, "Сотрудник Петров ушёл в отпуск. Кто его заменяет в отделе переводов?"])
+def test_a_first_message_that_is_long_or_points_at_its_own_beginning_is_worth_a_call(asked: str) -> None:
+    llm = ScriptedLlm().enqueue("condense", said("Сколько дней заявка на отпуск будет на согласовании?"))
+    condense([user(asked)], kit=kit_of([], llm=llm), settings=Settings())
+    assert len(llm.history) == 1
+
+
+def test_the_condenser_knows_what_day_it_is() -> None:
+    llm = ScriptedLlm().enqueue("condense", said("Кто у них руководитель?"))
+    condense([user("Кто у них руководитель?")], kit=kit_of([], llm=llm), settings=Settings())
+    assert f"Сегодня {date.today().isoformat()}." in llm.history[0].text
 
 
 def test_condensing_can_be_switched_off() -> None:

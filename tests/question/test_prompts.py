@@ -92,3 +92,65 @@ def test_the_chat_calls_the_wiki_by_its_name(language: str, wiki: str, title: st
 def test_a_sentence_that_begins_with_the_wiki_has_a_capital_letter() -> None:
     texts = load_texts(CONFIG / "texts", "Atlas")
     assert texts.say("refused_nothing", "en").startswith("The wiki “Atlas” has nothing on this question.")
+
+
+# --- the prompts themselves ---------------------------------------------------------------------------------
+
+ABOUT = "Банк «Пример»: переводы по СНГ; спрашивают кассиры $5."
+KNOW_THE_COMPANY = {"condense", "relevance", "answer", "context", "cut"}
+# Which company words are meant is known to whoever reads the question or the page.
+WITHOUT_GLOSSARY = {"title", "dialogue", "merge"}
+NAMES = load_prompts(CONFIG / "prompts").names()
+
+
+@pytest.mark.parametrize(("language", "name"), NAMES)
+def test_each_prompt_renders_with_all_it_was_given(language: str, name: str) -> None:
+    prompt = load_prompts(CONFIG / "prompts", ABOUT).get(name, language)
+    given = {variable: f"({variable} of ${name})" for variable in prompt.variables - {"domain"}}
+    for case in {case for texts in prompt.choices.values() for case in texts} or {""}:
+        system, user = prompt.render(case, **given)
+        assert [value for value in given.values() if value not in f"{system}\n{user}"] == []
+        assert (ABOUT in system) == (name in KNOW_THE_COMPANY)
+        assert "\n\n\n" not in system
+
+
+@pytest.mark.parametrize(("language", "name"), NAMES)
+def test_every_prompt_that_reads_the_wiki_is_told_the_words_of_the_company(language: str, name: str) -> None:
+    has = "glossary" in load_prompts(CONFIG / "prompts").get(name, language).variables
+    assert has == (name not in WITHOUT_GLOSSARY)
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence"), [("ru", "Это внутренняя вики компании"), ("en", "This is the internal")]
+)
+def test_a_company_that_says_nothing_of_itself_is_any(language: str, sentence: str) -> None:
+    prompts = load_prompts(CONFIG / "prompts")
+    given = dict.fromkeys(prompts.get("cut", language).variables - {"domain"}, "x")
+    assert prompts.get("cut", language).render(**given)[0].startswith(sentence)
+    assert prompts.about(" Банк\n «Пример» ").get("cut", language).render(**given)[0].startswith("Банк «Пример»")
+
+
+# What a rule of the answer says, in both languages: each was asked for by somebody who read answers.
+RULES = {
+    "how long": ("Держи длину по вопросу", "Let the length fit the question"),
+    "lists": ("пройди все источники по порядку", "go through all sources in order"),
+    "counting": ("по части таблицы не считай", "never count from a part of a table"),
+    "false premise": ("Если вопрос исходит из неверного", "When the question rests on something wrong"),
+    "vague": ("короткий ответ на каждое понимание", "answer each reading in short"),
+    "diagrams and letters": ("только когда об этом просят", "only when asked to"),
+    "numbers in tables": ("в последней ячейке строки", "in the last cell of the row"),
+    "own sums": ("свои подсчёты ставь в отдельное предложение", "your own sums into a sentence of their own"),
+    "no list of sources": ("Список источников в конце не пиши", "Write no list of sources"),
+    "how sure": ("судя по источнику", "judging by the source"),
+    "the gap": ("NO_ANSWER цены лицензии", "NO_ANSWER the price of the licence"),
+    "shown in part": ("Не утверждай, что в вики чего-то нет", "Do not claim that the wiki lacks something"),
+    "undated": ("без дат назови оба и не выбирай", "without dates name both and choose none"),
+    "the head": ("Первая строка каждого — его место в вики", "The first line of each is its place in the wiki"),
+}
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_the_answers_rules_are_in_both_languages(rule: str) -> None:
+    prompts = load_prompts(CONFIG / "prompts")
+    for language, words in zip(("ru", "en"), RULES[rule], strict=True):
+        assert words in prompts.get("answer", language).system

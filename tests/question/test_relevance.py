@@ -311,3 +311,12 @@ def test_the_question_asked_is_the_one_that_stands_alone() -> None:
     assert "## Вопрос\nКакой лимит у перевода из ТК?\n\n## Слова компании\n- ТК (телефонка) — телефонная книга" in (
         llm.history[0].messages[1].content
     )
+
+
+def test_terms_of_the_fragments_are_explained_too() -> None:
+    llm = ScriptedLlm().enqueue("relevance", "1")
+    found = [Candidate(chunk("a", "Номер есть в телефонке."), 1.0)]
+    drain(judge(found, QUESTION, kit=kit_of([], llm=llm), settings=RelevanceSettings()))
+    user = llm.history[0].messages[1].content
+    assert "## Слова компании\n—" in user
+    assert "## Слова компании во фрагментах\n- ТК (телефонка) — телефонная книга" in user

@@ -118,7 +118,9 @@ def told(status: int, request: str) -> str:
 
 
 def kit_for(kit: Kit, settings: Settings) -> Kit:
-    """The kit with the language model that the valves ask for."""
+    """The kit with the language model and the text on the company that the valves ask for."""
+    if settings.wiki.domain != kit.settings.wiki.domain:
+        kit = dataclasses.replace(kit, prompts=kit.prompts.about(settings.wiki.domain))
     return kit if settings.llm == kit.settings.llm else dataclasses.replace(kit, llm=_other_llm(settings.llm))
 
 

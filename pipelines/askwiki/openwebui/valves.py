@@ -96,6 +96,7 @@ class AnswerValves(Knobs):
         "answer_model": ("llm.answer.model", 0, 0),
         "answer_temperature": ("llm.answer.temperature", 0, 2),
         "relevance_seconds": ("relevance.total_timeout", 1, 300),
+        "domain": ("wiki.domain", 0, 0),
     }
 
     relevance_filter: bool = True
@@ -114,6 +115,7 @@ class AnswerValves(Knobs):
     answer_model: str | None = None
     answer_temperature: float | None = None
     relevance_seconds: float | None = None
+    domain: str | None = None
 
 
 class CondenseValves(Knobs):
@@ -123,6 +125,7 @@ class CondenseValves(Knobs):
         "condense": ("condense.enabled", 0, 1),
         "turns": ("condense.turns", 1, 100),
         "condense_model": ("llm.condense.model", 0, 0),
+        "domain": ("wiki.domain", 0, 0),
     }
 
     pipelines: list[str] = ["wiki_answer"]
@@ -130,6 +133,7 @@ class CondenseValves(Knobs):
     condense: bool = True
     turns: int | None = None
     condense_model: str | None = None
+    domain: str | None = None
 
     def _other(self, name: str, value: Any) -> Any:
         if name == "priority":

@@ -50,11 +50,12 @@ def answer_messages(
         blocks.append(_WORDS[question.language]["left_out"].format(count=left_out))
     written = "\n\n".join(blocks)
     asked = question.text if question.original in ("", question.text) else f"{question.text}\n({question.original})"
+    history = history_text(question.history)
     system, user = kit.prompts.get("answer", question.language).render(
         question.intent or "concept",
         today=today.isoformat(),
-        glossary=kit.glossary.lines(f"{question.text}\n{written}") or "—",
-        history=fence.around(history_text(question.history), "history") if question.history else "—",
+        glossary=kit.glossary.lines(f"{asked}\n{history}\n{written}") or "—",
+        history=fence.around(history, "history") if question.history else "—",
         passages=written or "—",
         question=asked,
         mark=fence.mark,

@@ -12,12 +12,13 @@ import re
 import threading
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import date
 from typing import Any, cast
 
 from askwiki.data import Intent, Need, Question, Turn
 from askwiki.errors import Cancelled, ModelError, ModelRefuses
 from askwiki.language import en, ru
-from askwiki.language.stems import fold
+from askwiki.language.stems import fold, telling_stems
 from askwiki.language.wording import CYRILLIC, LATIN, intent_of, language_of, leans_on_dialogue, points, points_back
 from askwiki.llm.port import Message
 from askwiki.settings import CondenseSettings, Settings
@@ -37,6 +38,9 @@ _EXACT = re.compile(
 )
 # What a model says instead of a question.
 _REFUSAL = re.compile(rf"\b(?:{'|'.join((*ru.REFUSALS, *en.REFUSALS))})", re.IGNORECASE)
+_SENTENCE_END = re.compile(r"[.!?…]\s|\n")
+LONG_MESSAGE = 300  # characters of a first message from which the question in it is worth looking for
+FEW_STEMS = 2  # of a message that says nothing without what it points at
 LONGEST_CHAIN = 3  # questions that lean one on the other, read together
 MOST_CHARACTERS = 1_500  # of a condensed question; a longer one is no question but an answer
 TERMS = 8  # further search words that are taken from the model
@@ -135,10 +139,16 @@ def _language(typed: str, before: Sequence[Turn], default: str) -> str:
 
 
 def worth_asking(question: Question, kit: StageTools, settings: CondenseSettings) -> bool:
-    """One turn that points at nothing stands alone; what needs no search needs no condensing."""
+    """A first message stands alone but for one that is long, or that is next to nothing without what it points at."""
     if kit.llm is None or not settings.enabled or question.need != "search":
         return False
-    return bool(question.history) or points(question.original)
+    asked = question.original.strip()
+    sentences = [part for part in _SENTENCE_END.split(asked) if part.strip()]
+    short = (
+        len(set(telling_stems(asked))) <= FEW_STEMS and intent_of(asked) != "concept"
+    )  # «что такое …» points at nothing
+    leans = points(asked) and (short or len(sentences) > 1)
+    return bool(question.history) or leans or len(asked) > LONG_MESSAGE
 
 
 def _by_llm(question: Question, kit: StageTools, cancel: threading.Event | None) -> Question:
@@ -146,6 +156,7 @@ def _by_llm(question: Question, kit: StageTools, cancel: threading.Event | None)
         raise ModelError("There is no language model.")
     dialogue = _written(question.history)
     system, user = kit.prompts.get("condense", question.language).render(
+        today=date.today().isoformat(),
         dialogue=dialogue,
         question=question.original,
         glossary=kit.glossary.lines(f"{dialogue}\n{question.original}") or "—",

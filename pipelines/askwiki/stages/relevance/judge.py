@@ -78,14 +78,18 @@ def _asker(
     """The call for one group. Instruction and question come first, so the server's prefix cache has them."""
     fence = Fence()
     prompt = kit.prompts.get("relevance", question.language)
-    glossary = kit.glossary.lines(question.text) or "—"
+    known = kit.glossary.found(question.text)
+    glossary = "\n".join(term.line() for term in known) or "—"
 
     def ask(group: Group) -> Verdicts:
+        fragments = "\n\n".join(_fragment(number, each, fence, settings) for number, each in enumerate(group, 1))
+        more = [term.line() for term in kit.glossary.found(fragments) if term not in known]
         system, user = prompt.render(
             mark=fence.mark,
             question=question.text,
             glossary=glossary,
-            fragments="\n\n".join(_fragment(number, each, fence, settings) for number, each in enumerate(group, 1)),
+            fragments=fragments,
+            fragment_glossary="\n".join(more) or "—",
             count=str(len(group)),
         )
         asked = Message("user", user, pattern=f"[01]{{{len(group)}}}")
