@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import groupby
 
 SEPARATOR = " / "
@@ -10,25 +10,44 @@ SEPARATOR = " / "
 # which read 512 tokens.
 PATH_BYTES = 400
 MOST_BYTES = 4  # of one letter
+PATH_SHARE = 0.5  # of the tokens of a chunk, at most: the text must have room
+
+Fits = Callable[[str], bool]
 
 
-def breadcrumb(path: Sequence[str], title: str, headings: Sequence[str]) -> str:
+def few_bytes(line: str) -> bool:
+    return len(line) <= PATH_BYTES // MOST_BYTES or _bytes(line) <= PATH_BYTES
+
+
+def few_tokens(count: Callable[[Sequence[str]], list[int]], limit: int) -> Fits:
+    """Of chunks that have at most ``limit`` tokens; ``count`` is the encoder's, what it adds to a text included."""
+    [special] = count([""])
+    most = int((limit - special) * PATH_SHARE)
+
+    def fits(line: str) -> bool:
+        return few_bytes(line) and (_bytes(line) <= most or count([line])[0] - special <= most)
+
+    return fits
+
+
+def breadcrumb(path: Sequence[str], title: str, headings: Sequence[str], fits: Fits = few_bytes) -> str:
     """Ancestors, title and headings. Too long a way loses steps from the root on, then steps' ends.
 
     The title and the last heading stay longest: they say most about the text.
     """
     line = _joined(_steps((*path, title, *headings)))
-    if len(line) <= PATH_BYTES // MOST_BYTES or _bytes(line) <= PATH_BYTES:
+    if fits(line):
         return line
     above = _steps(path)
     below = _steps((title, *headings))
-    while above and _bytes(_joined(above + below)) > PATH_BYTES:
+    while above and not fits(_joined(above + below)):
         above.pop(0)
-    while len(below) > 2 and _bytes(_joined(above + below)) > PATH_BYTES:
+    while len(below) > 2 and not fits(_joined(above + below)):
         below.pop(1)
-    if _bytes(_joined(above + below)) > PATH_BYTES:
-        share = (PATH_BYTES - len(SEPARATOR)) // len(below)
+    share = PATH_BYTES // max(len(below), 1)
+    while share and not fits(_joined(above + below)):
         below = [_beginning(step, share) for step in below]
+        share -= -(-share // 8)
     return _joined(above + below)
 
 
@@ -39,7 +58,7 @@ def _steps(titles: Sequence[str]) -> list[str]:
 
 def _joined(steps: list[str]) -> str:
     """One line; a heading that repeats the title, or a title its folder, is said once."""
-    return SEPARATOR.join([step for step, _ in groupby(steps)])
+    return SEPARATOR.join([step for step, _ in groupby(steps) if step])
 
 
 def _bytes(line: str) -> int:

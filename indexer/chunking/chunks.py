@@ -14,7 +14,7 @@ from askwiki.markdown.blocks import Block, parse_blocks
 from askwiki.markdown.plain_text import PlainPage, plain_text
 from askwiki.settings import ChunkingSettings
 from indexer.chunking.anchors import page_of_file, with_anchor
-from indexer.chunking.breadcrumb import breadcrumb
+from indexer.chunking.breadcrumb import Fits, breadcrumb, few_bytes, few_tokens
 from indexer.chunking.cuts import Cutter, PageSpan, Thought
 from indexer.chunking.groups import Group, group_of, group_sections
 from indexer.chunking.packer import Piece, Size
@@ -25,7 +25,7 @@ from indexer.chunking.token_limit import Count, Ruler, Stretch, fit_stretches, l
 HASH_BYTES = 10  # 80 bits: no collisions among the chunks of one page
 BETWEEN_VALUES, BETWEEN_ITEMS = "\x1e", "\x1f"  # ASCII's own separators, which no wiki lets through
 SCRAP = 60  # tokens of a section that is joined to its neighbour even where a model chooses the borders
-LEAST_ROOM = 16  # tokens for text beside the path; below that nothing sensible can be embedded
+LEAST_TOKENS = 40  # of a chunk beside what the encoder adds; below that nothing sensible can be embedded
 
 
 class EmbeddedTexts(NamedTuple):
@@ -65,7 +65,8 @@ def chunk_page(
     """All chunks of a page in order, context and hash still empty: ``with_context`` fills them.
 
     ``count`` is the embedder's (prefix and special tokens included) and is called a few times with many
-    texts; ``limit`` is what an embedded text may have at most, the safety margin already taken off.
+    texts; ``limit`` is what the encoder takes, its safety margin off: no chunk has more, nor more than
+    ``chunking.tokens``, the way to it included.
     ``cutter`` divides long sections into thoughts; without it they are cut by rule where they are too long.
     """
     blocks = parse_blocks(page.markdown)
@@ -75,17 +76,14 @@ def chunk_page(
         settings = dataclasses.replace(settings, merge_below=0)
     if cutter:  # it knows where thoughts end: only scraps are joined before
         settings = dataclasses.replace(settings, merge_below=min(settings.merge_below, SCRAP))
-    [special] = count([""])
-    ruler = Ruler(count, special, limit, settings.overlap_sentences)
+    ruler = _ruler(page, count, min(limit, settings.tokens), settings.overlap_sentences)
     places = _places(page, blocks, plain, screens, ruler, settings)
     if cutter:
         thoughts = cutter(page, [PageSpan(place.start, place.end, place.group.headings) for place in places])
     else:
         thoughts = [[Thought(place.end)] for place in places]
     stretches = [
-        stretch
-        for place, ends in zip(places, thoughts, strict=True)
-        for stretch in _stretches(page, place, ends, limit, settings)
+        stretch for place, ends in zip(places, thoughts, strict=True) for stretch in _stretches(place, ends, ruler)
     ]
     fitted = iter(fit_stretches(plain, blocks, stretches, ruler))
     cuts = [
@@ -119,37 +117,45 @@ def _places(
     sections = split_sections(page, blocks)
     starts = list(accumulate([len(section.markdown) for section in sections], initial=0))
     stretches = list(pairwise(starts))
-    paths = [breadcrumb(page.path, page.title, section.headings) for section in sections]
+    fits = few_tokens(ruler.measure, ruler.limit)
+    paths = [breadcrumb(page.path, page.title, section.headings, fits) for section in sections]
     counted = ruler.measure([*paths, *map(plain.of, stretches)])
     heads, bodies = counted[: len(paths)], counted[len(paths) :]
     alone = [
         group_of(
             section,
             tokens=length_of(body - ruler.special, end - start),
-            room=settings.tokens - head,
+            room=ruler.limit - head,
             screen=bool(screens.rule(start, end, section.headings)),
         )
         for section, (start, end), head, body in zip(sections, stretches, heads, bodies, strict=True)
     ]
+    groups = group_sections(alone, settings)
+    shared = [breadcrumb(page.path, page.title, group.headings, fits) for group in groups]
     places = []
-    for group in group_sections(alone, settings):
-        head = max(heads[group.first : group.last + 1])
-        path = paths[heads.index(head, group.first)]
+    for group, own, tokens in zip(groups, shared, ruler.measure(shared), strict=True):
+        ways = [(tokens, own), *list(zip(heads, paths, strict=True))[group.first : group.last + 1]]
+        head, path = max(ways)
         places.append(_Place(group, starts[group.first], starts[group.last + 1], path, head))
     return places
 
 
-def _stretches(
-    page: Page, place: _Place, thoughts: Sequence[Thought], limit: int, settings: ChunkingSettings
-) -> Iterator[Stretch]:
-    room = limit - place.head_tokens - 1  # the line's end
-    if room < LEAST_ROOM:
-        raise PageError(f"Path and title of «{page.title}» leave no room for its text in {limit} tokens.")
-    size = Size(min(max(settings.tokens - place.head_tokens, LEAST_ROOM), room), room)
+def _ruler(page: Page, count: Count, limit: int, overlap: int) -> Ruler:
+    [special] = count([""])
+    if limit - special < LEAST_TOKENS:
+        raise PageError(
+            f"Path and title of «{page.title}» leave no room for its text in {limit} tokens: chunking.tokens (and "
+            f"embedding.limit) must be {LEAST_TOKENS + special} at least."
+        )
+    return Ruler(count, special, limit, overlap)
+
+
+def _stretches(place: _Place, thoughts: Sequence[Thought], ruler: Ruler) -> Iterator[Stretch]:
+    room = ruler.limit - place.head_tokens - 1  # the line's end
     start = place.start
     for thought in thoughts:
         share = (thought.end - start) / max(place.end - place.start, 1)
-        yield Stretch(start, thought.end, place.group.tokens * share, size, place.head)
+        yield Stretch(start, thought.end, place.group.tokens * share, Size(room, room), place.head)
         start = thought.end
 
 
@@ -193,12 +199,15 @@ def _assemble(
             ordinal += 1
 
 
-def embedded_texts(chunk: Chunk, sparse_path: bool) -> EmbeddedTexts:
-    """What the encoders are given, without marks and addresses; the page's path is in the sparse text by setting."""
-    full = breadcrumb(chunk.path, chunk.title, chunk.headings)
-    short = full if sparse_path else breadcrumb((), chunk.title, chunk.headings)
+def embedded_texts(chunk: Chunk, sparse_path: bool, fits: Fits = few_bytes) -> EmbeddedTexts:
+    """What the encoders are given, without marks and addresses; the page's path is in the sparse text by setting.
+
+    ``fits``: how long a way the dense encoder has room for.
+    """
+    way = breadcrumb(chunk.path, chunk.title, chunk.headings, fits)
+    words = breadcrumb(chunk.path if sparse_path else (), chunk.title, chunk.headings)
     text = plain_text(chunk.text)
-    return EmbeddedTexts(f"{full}\n{text}".strip(), chunk.context, f"{short}\n{text}".strip())
+    return EmbeddedTexts(f"{way}\n{text}".strip(), chunk.context, f"{words}\n{text}".strip())
 
 
 def with_context(chunk: Chunk, context: str) -> Chunk:

@@ -16,7 +16,8 @@ from askwiki.data import Chunk
 from askwiki.language.stems import fold
 from askwiki.markdown.blocks import Block, parse_blocks
 from askwiki.markdown.plain_text import plain_text
-from indexer.chunking.packer import Size, pack
+from indexer.chunking.breadcrumb import Fits, breadcrumb, few_tokens
+from indexer.chunking.packer import HEADER_SHARE, Size, pack
 from indexer.chunking.sections import plain
 from indexer.chunking.sentences import language_of, sentence_ends, word_ends
 
@@ -37,13 +38,19 @@ def piece_texts(chunk: Chunk, *, count: Count, tokens: int, limit: int) -> list[
 
     Without ``tokens`` the chunk is one piece. A chunk without text is its path line.
     """
+    fits = few_tokens(count, limit)
     if not tokens:
-        return [_with_path(chunk, chunk.headings, plain_text(chunk.text))]
+        return [_with_path(chunk, chunk.headings, plain_text(chunk.text), fits)]
     [special] = count([""])
-    parts = [small for part in _parts(chunk) for small in _small(part, count, tokens + special)]
+    parts = list(_parts(chunk))
+    ways = dict.fromkeys(breadcrumb((), chunk.title, part.path, fits) for part in parts)
+    room = limit - max(count(list(ways)), default=0) - 1  # the line's end
+    parts, repeated = _narrow_headers(parts, count, room * HEADER_SHARE + special)
+    tokens = min(tokens, room - max(repeated - special, 0))
+    parts = [small for part in parts for small in _small(part, count, tokens + special)]
     sizes = [size - special for size in count([plain_text(part.text) for part in parts])]
-    found = [_with_path(chunk, path, text) for path, text in _packed(parts, sizes, tokens)]
-    found = found or [_with_path(chunk, chunk.headings, "")]
+    found = [_with_path(chunk, path, text, fits) for path, text in _packed(parts, sizes, tokens)]
+    found = found or [_with_path(chunk, chunk.headings, "", fits)]
     lengths = count(found)
     return [
         text if length <= limit else _shortened(text, count, limit) for text, length in zip(found, lengths, strict=True)
@@ -75,6 +82,23 @@ def _of_block(block: Block, text: str, path: tuple[str, ...]) -> Iterator[_Part]
         yield from (_Part(line, path) for line in lines if line.strip())
     elif text.strip():
         yield _Part(text, path)
+
+
+def _narrow_headers(parts: Sequence[_Part], count: Count, most: float) -> tuple[list[_Part], int]:
+    """A header of more than ``most`` tokens stands once, as a part of its own; the longest of the others."""
+    headers = list(dict.fromkeys(part.header for part in parts if part.header))
+    sizes = dict(zip(headers, count([*map(plain_text, headers)]), strict=True))
+    wide = {header for header, size in sizes.items() if size > most}
+    found, said = list[_Part](), set[str]()
+    for part in parts:
+        if part.header not in wide:
+            found.append(part)
+            continue
+        if part.header not in said:
+            found.append(_Part(part.header, part.path))
+            said.add(part.header)
+        found.append(part._replace(header=""))
+    return found, max((size for header, size in sizes.items() if header not in wide), default=0)
 
 
 def _small(part: _Part, count: Count, tokens: int) -> list[_Part]:
@@ -115,8 +139,8 @@ def _with_headers(parts: Sequence[_Part]) -> list[str]:
     return texts
 
 
-def _with_path(chunk: Chunk, headings: Sequence[str], text: str) -> str:
-    return f"{' / '.join((chunk.title, *headings))}\n{text}".strip()
+def _with_path(chunk: Chunk, headings: Sequence[str], text: str, fits: Fits) -> str:
+    return f"{breadcrumb((), chunk.title, headings, fits)}\n{text}".strip()
 
 
 def _shortened(text: str, count: Count, limit: int) -> str:

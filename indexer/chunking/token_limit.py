@@ -18,10 +18,15 @@ from indexer.chunking.units import PageUnit, find_units, split_unit
 Count = Callable[[Sequence[str]], list[int]]
 
 UNSEEN = 12  # letters a token at most: a chunk of addresses only must not grow without end
-CERTAIN = 8  # tokens: head and text counted apart never differ so much from both counted together
 SHRINK = 0.9  # of the size, when the pieces of a stretch came out too long
+MARGIN = 8  # tokens of what the encoder reads are kept free: counts do not add up exactly at the borders of a cut
 ROUNDS = 60  # 0.9 ** 60 is a six-hundredth: by then a piece is a single letter
 SPARE = 0.8  # of a unit's share, because tokens are not spread evenly over its letters
+
+
+def chunk_tokens(reads: int, chunking: int) -> int:
+    """What a chunk may have with the way to it: the setting, less where the encoder ``reads`` less."""
+    return min(chunking, reads - MARGIN)
 
 
 class Stretch(NamedTuple):
@@ -48,8 +53,7 @@ def fit_stretches(
 ) -> list[list[Piece]]:
     """The pieces of every stretch, none too long; ``blocks`` are those of the whole page."""
     fitted = [[Piece(stretch.start, stretch.end)] for stretch in stretches]
-    # What is far below the limit as a whole needs no second count.
-    waiting = {n: stretch for n, stretch in enumerate(stretches) if stretch.tokens > stretch.size.most - CERTAIN}
+    waiting = dict(enumerate(stretches))  # all are counted: what a thought has of its group's tokens is only guessed
     for _ in range(ROUNDS):
         if not waiting:
             return fitted

@@ -17,10 +17,11 @@ from askwiki.encoders.port import Embedder
 from askwiki.errors import SourceError
 from askwiki.settings import AttachmentSettings, Settings
 from indexer.attachments.documents import documents_of
-from indexer.chunking.breadcrumb import SEPARATOR
+from indexer.chunking.breadcrumb import SEPARATOR, few_tokens
 from indexer.chunking.chunks import embedded_texts
 from indexer.chunking.screens import Screens, is_labelled
 from indexer.chunking.sections import same_title, split_sections
+from indexer.chunking.token_limit import chunk_tokens
 from indexer.opening import open_source
 from indexer.sources import PageFailure, PageRef, PageSource
 from indexer.sync.prepare import prepare_page
@@ -173,10 +174,9 @@ def _why_screen(chunk: Chunk, settings: Settings) -> str:
 
 
 def _tokens(chunks: Sequence[Chunk], settings: Settings, embedder: Embedder) -> list[int]:
-    """The longest of what is embedded of each chunk."""
-    texts = [embedded_texts(chunk, settings.sparse.path) for chunk in chunks]
-    counted = iter(embedder.count([text for three in texts for text in three]))
-    return [max(next(counted), next(counted), next(counted)) for _ in texts]
+    """Of each chunk with the way to it."""
+    fits = few_tokens(embedder.count, chunk_tokens(embedder.limit, settings.chunking.tokens))
+    return embedder.count([embedded_texts(chunk, settings.sparse.path, fits).text for chunk in chunks])
 
 
 def _head(page: Page) -> Iterator[str]:

@@ -15,14 +15,13 @@ from askwiki.encoders.port import Embedder
 from askwiki.errors import PageError
 from askwiki.settings import Settings
 from indexer.chunking.chunks import chunk_page
+from indexer.chunking.token_limit import MARGIN, chunk_tokens
 from indexer.enrich.asking import Counters, Desk
 from indexer.enrich.context import describe
 from indexer.enrich.cut import cut_by_meaning
 from indexer.enrich.vision import recover_diagrams
 from indexer.sources import read_attachment
 from indexer.sync.tools import Tools
-
-MARGIN = 8  # tokens of what the encoder reads are kept free: counts do not add up exactly at the borders of a cut
 
 logger = logging.getLogger(__name__)
 
@@ -62,9 +61,10 @@ def prepare_page(
 
     The embedder counts tokens, and says how many a text may have.
     """
-    count, limit = embedder.count, embedder.limit - MARGIN
+    count, limit = embedder.count, chunk_tokens(embedder.limit, settings.chunking.tokens)
     if desk.llm and settings.context.vision:
         page = recover_diagrams(page, desk=desk, read=read_attachment)
     cutter = partial(cut_by_meaning, desk=desk) if desk.llm and settings.chunking.llm_cut else None
     chunks = chunk_page(page, count=count, limit=limit, settings=settings.chunking, acl=acl, cutter=cutter)
-    return page, describe(page, chunks, desk=desk, settings=settings.context, count=count, limit=limit)
+    most = embedder.limit - MARGIN
+    return page, describe(page, chunks, desk=desk, settings=settings.context, count=count, limit=most)

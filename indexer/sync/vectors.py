@@ -13,6 +13,7 @@ from askwiki.markdown.plain_text import plain_text
 from askwiki.store.port import Point
 from indexer.chunking.chunks import embedded_texts
 from indexer.chunking.sub_chunks import piece_texts
+from indexer.chunking.token_limit import chunk_tokens
 from indexer.enrich.cache import content_key
 from indexer.sync.tools import Tools
 
@@ -34,8 +35,9 @@ def make_points(chunks: Sequence[Chunk], *, using: Tools) -> list[Point]:
 
 
 def _pieces(chunk: Chunk, using: Tools) -> list[str]:
-    embedder = using.embedder
-    return piece_texts(chunk, count=embedder.count, tokens=using.settings.chunking.sub_chunks, limit=embedder.limit)
+    embedder, chunking = using.embedder, using.settings.chunking
+    limit = chunk_tokens(embedder.limit, chunking.tokens)
+    return piece_texts(chunk, count=embedder.count, tokens=chunking.sub_chunks, limit=limit)
 
 
 def _dense(texts: Sequence[str], using: Tools) -> list[NDArray[np.float32]]:

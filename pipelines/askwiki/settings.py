@@ -208,7 +208,7 @@ class AccessSettings:
 
 @dataclass(frozen=True, slots=True)
 class ChunkingSettings:
-    tokens: int = 480  # most of a chunk, path included: the encoder's limit less a margin, measured best
+    tokens: int = 480  # most of a chunk, path included; less where the encoder reads less. Measured best
     merge_below: int = 480  # a section shorter than this is read with its parent and neighbours while they fit
     overlap_sentences: int = 1  # between parts
     sub_chunks: int = 100  # tokens of what is embedded of a chunk at once; 0 = the whole chunk

@@ -17,11 +17,15 @@ from askwiki.data import Chunk, Page
 from askwiki.encoders.factory import make_embedder
 from askwiki.errors import PageError
 from askwiki.markdown.blocks import parse_blocks
+from askwiki.markdown.plain_text import plain_text
 from askwiki.settings import ChunkingSettings
+from indexer.chunking.breadcrumb import few_tokens
 from indexer.chunking.chunks import chunk_page, embedded_texts, with_context
+from indexer.chunking.cuts import PageSpan, Thought
+from indexer.chunking.sub_chunks import piece_texts
+from indexer.chunking.token_limit import chunk_tokens
 from indexer.chunking.units import number_units
 from indexer.opening import open_source
-from indexer.sync.prepare import MARGIN
 
 LIMIT = 120  # tokens of the word counter below
 SETTINGS = ChunkingSettings(tokens=100, merge_below=12)
@@ -43,7 +47,7 @@ def chunks_of(markdown: str, **fields: str) -> list[Chunk]:
     whole = page(markdown, **fields)
     chunks = chunk_page(whole, count=count, limit=LIMIT, settings=SETTINGS)
     assert "".join(chunk.text[chunk.overlap :] for chunk in chunks) == markdown
-    assert max(count([embedded_texts(chunk, True).text for chunk in chunks])) <= LIMIT
+    assert max(count([embedded_texts(chunk, True).text for chunk in chunks])) <= SETTINGS.tokens
     assert len({chunk.id for chunk in chunks}) == len(chunks)
     return chunks
 
@@ -183,8 +187,9 @@ def test_the_address_leads_to_the_heading_but_not_for_text_under_none() -> None:
 def test_a_deep_tree_of_long_titles_leaves_room_for_the_text() -> None:
     whole = replace(page(sentences(200)), path=tuple(f"Очень длинное название раздела номер {n}" for n in range(40)))
     chunks = chunk_page(whole, count=count, limit=LIMIT, settings=SETTINGS)
-    assert max(count([embedded_texts(chunk, True).text for chunk in chunks])) <= LIMIT
-    assert embedded_texts(chunks[0], True).text.startswith("Очень длинное название раздела номер 3")
+    texts = [embedded_texts(chunk, True, few_tokens(count, SETTINGS.tokens)).text for chunk in chunks]
+    assert max(count(texts)) <= SETTINGS.tokens
+    assert texts[0].startswith("Очень длинное название раздела номер 3")
 
 
 PROSE = ["# A", "## B", "", "", "Слово за словом. И т. е. так.", "Так:", "- item", "  - item", "1. x", "> q", "---"]
@@ -203,8 +208,9 @@ def count_bytes(texts: Sequence[str]) -> list[int]:
 def test_any_page_comes_back_to_the_letter_and_no_text_is_too_long(markdown: str, limit: int) -> None:
     for tokens in (count, count_bytes):
         chunks = chunk_page(page(markdown), count=tokens, limit=limit, settings=SETTINGS)
+        fits = few_tokens(tokens, SETTINGS.tokens)
         assert "".join(chunk.text[chunk.overlap :] for chunk in chunks) == markdown
-        assert max(tokens([embedded_texts(chunk, True).text for chunk in chunks])) <= limit
+        assert max(tokens([embedded_texts(chunk, True, fits).text for chunk in chunks])) <= SETTINGS.tokens
         assert len({chunk.id for chunk in chunks}) == len(chunks)
         assert [chunk.ordinal for chunk in chunks] == list(range(len(chunks)))
 
@@ -239,18 +245,41 @@ def test_a_page_of_two_megabytes_is_cut_in_seconds(markdown: str) -> None:
     assert "".join(chunk.text[chunk.overlap :] for chunk in chunks) == markdown
 
 
-def test_the_sample_wiki_is_cut_to_the_letter_within_the_limit_of_its_own_encoder() -> None:
+@pytest.mark.parametrize("tokens", [60, 100, 200, 480])
+def test_no_chunk_of_the_sample_wiki_has_more_tokens_than_the_setting_allows(tokens: int) -> None:
     root = Path(__file__).resolve().parents[2]
     configuration = load_configuration({}, root / "config")
     source = open_source(f"html:{root / 'tests' / 'wiki' / 'html'}", configuration)
     embedder = make_embedder(configuration.settings.embedding)
-    limit = embedder.limit - MARGIN
+    fits = few_tokens(embedder.count, chunk_tokens(embedder.limit, tokens))
     pages = [one for one in source.pages() if isinstance(one, Page)]
     assert len(pages) > 40
     for one in pages:
-        chunks = chunk_page(one, count=embedder.count, limit=limit, settings=configuration.settings.chunking)
+        chunks = chunk_page(one, count=embedder.count, limit=504, settings=ChunkingSettings(tokens=tokens))
         assert "".join(chunk.text[chunk.overlap :] for chunk in chunks) == one.markdown
-        assert max(embedder.count([embedded_texts(chunk, True).text for chunk in chunks])) <= limit
+        assert max(embedder.count([embedded_texts(chunk, True, fits).text for chunk in chunks])) <= tokens
+        pieces = [piece_texts(one, count=embedder.count, tokens=100, limit=tokens) for one in chunks]
+        assert max(embedder.count([text for texts in pieces for text in texts])) <= tokens
+        words = [set(plain_text(chunk.text).split()) - set(" ".join(pieces[chunk.ordinal]).split()) for chunk in chunks]
+        assert set().union(*words) == set()
+
+
+def test_a_thought_of_a_model_is_counted_itself_not_by_its_share_of_letters() -> None:
+    """Digits take a token each here, so the second half has nearly all tokens of the section."""
+
+    def count_digits(texts: Sequence[str]) -> list[int]:
+        return [sum(letter.isdigit() for letter in text) + len(text) // 20 + SPECIAL for text in texts]
+
+    markdown = f"{'Слова без чисел идут. ' * 20}\n\n{'12 34 56 78. ' * 33}\n"
+    middle = markdown.index("12 34")
+
+    def halves(page: Page, spans: Sequence[PageSpan]) -> list[list[Thought]]:
+        return [[Thought(middle), Thought(span.end)] for span in spans]
+
+    settings = ChunkingSettings(tokens=200)
+    chunks = chunk_page(page(markdown), count=count_digits, limit=200, settings=settings, cutter=halves)
+    assert "".join(chunk.text[chunk.overlap :] for chunk in chunks) == markdown
+    assert max(count_digits([embedded_texts(chunk, True).text for chunk in chunks])) <= 200
 
 
 @pytest.mark.models

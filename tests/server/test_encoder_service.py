@@ -15,6 +15,7 @@ import pytest
 import requests
 import uvicorn
 
+from askwiki.encoders.endpoint import estimated_tokens
 from askwiki.encoders.factory import make_embedder, make_sparse
 from askwiki.errors import ModelError, SettingsError
 from askwiki.server.encoder import MOST_BYTES, MOST_TERMS, MOST_WORDS, Batcher, encoder_app
@@ -196,7 +197,7 @@ def test_another_server_gets_the_prefixes_and_may_answer_in_any_order(serve: Cal
     assert embedder.query("ключ").tolist() == [0.0, 1.0]
     assert asked == ["d: size", "d: машина", "d: ключ", "q: ключ"]
     assert embedder.identity()["size"] == 2
-    assert embedder.count(["12345"]) == [6]
+    assert embedder.count(["12345"]) == [10]  # d : 1 2 3 4 5, a blank, begin and end
 
 
 def test_a_server_that_changes_its_model_is_noticed(serve: Callable[[Answer], str]) -> None:
@@ -247,6 +248,27 @@ def test_a_server_that_is_not_there_is_a_sentence_when_it_is_needed() -> None:
 def test_an_address_that_is_none_is_a_sentence(url: str) -> None:
     with pytest.raises((ModelError, SettingsError), match=r"embedding\.url"):
         make_embedder(EmbeddingSettings(kind="openai", url=url))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Заявку подают на портале.",
+        "| b4a1351f2a09 | 0 шт. | 3 шт. |",
+        ", @, #, $, %, ^, *, (, ), ,, .",
+        "10.0.12.255/24 и 2026-12-01T04:50",
+        '-H "$H_SDN" \\',
+    ],
+)
+def test_a_server_that_does_not_count_is_never_given_more_than_it_reads(text: str) -> None:
+    """Where tokens are estimated they are estimated from above, and more of them are kept free."""
+    exact = make_embedder(EmbeddingSettings())
+    text = " ".join([text] * 20)
+    assert estimated_tokens("passage: " + text) >= exact.count([text])[0]
+
+
+def test_more_room_is_kept_free_where_tokens_are_estimated(serve: Callable[[Answer], str]) -> None:
+    assert make_embedder(remote(serve(lambda path, body: (404, {})))).limit == 512 - 32
 
 
 def head(service: str, *, key: str, length: int, body: bytes = b"") -> bytes:

@@ -8,6 +8,7 @@ their tokens are estimated from above.
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -21,7 +22,9 @@ from askwiki.encoders.port import dense_identity
 from askwiki.errors import ModelError, SettingsError
 from askwiki.settings import EmbeddingSettings, SparseSettings
 
-CHARACTERS_PER_TOKEN = 2.0  # fewer than any multilingual tokenizer needs for running text
+LETTERS_PER_TOKEN = 2  # fewer than any multilingual tokenizer needs for running text; other signs are a token each
+MARGIN = 32  # tokens kept free where they are estimated: no tokenizer of texts yet unseen is bounded for certain
+_LETTERS = re.compile(r"[^\W\d_]+")
 
 
 class EndpointEmbedder:
@@ -42,7 +45,9 @@ class EndpointEmbedder:
 
     @functools.cached_property
     def limit(self) -> int:
-        return min(self._settings.limit, int(self._service.get("limit", self._settings.limit)))
+        if self._service:
+            return min(self._settings.limit, int(self._service.get("limit", self._settings.limit)))
+        return self._settings.limit - MARGIN
 
     def documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
         return in_batches(
@@ -62,8 +67,7 @@ class EndpointEmbedder:
     def count(self, texts: Sequence[str]) -> list[int]:
         if self._service:
             return [int(number) for number in self._client.post("count", {"input": list(texts)})["counts"]]
-        prefix = len(self._settings.document_prefix)
-        return [int((len(text) + prefix) / CHARACTERS_PER_TOKEN) + 2 for text in texts]
+        return [estimated_tokens(self._settings.document_prefix + text) for text in texts]
 
     def identity(self) -> Mapping[str, object]:
         return self._service or dense_identity("openai", self._settings, self.size, self.limit)
@@ -86,6 +90,14 @@ class EndpointEmbedder:
             prefix = settings.query_prefix if use == "query" else settings.document_prefix
             body |= {"input": [prefix + text for text in texts]}
         return _rows(self._client.post("embeddings", body), len(texts))
+
+
+def estimated_tokens(text: str) -> int:
+    """From above: words by their letters, every digit and sign and the blank before it alone, begin and end mark."""
+    words = [len(word) for word in _LETTERS.findall(text)]
+    parts = text.split()
+    signs = sum(map(len, parts)) - sum(words) + sum(not part[0].isalpha() for part in parts)
+    return sum(-(-letters // LETTERS_PER_TOKEN) for letters in words) + signs + 2
 
 
 class RemoteSparse:
