@@ -14,6 +14,7 @@ from typing import Any
 from askwiki.data import Attachment, Count, Loss, Page
 from askwiki.errors import SourceError
 from askwiki.settings import AttachmentSettings
+from indexer.confluence.comments import comments_page
 from indexer.confluence.page import is_russian
 from indexer.confluence.parse.text import clean, escape, escape_line_start, permitted
 from indexer.sources import INSIDE_FILE, INSIDE_ZIP, PageFailure, PageRef, read_attachment
@@ -26,10 +27,12 @@ LOOKED_AT = 3_000  # characters that tell the language
 
 
 def documents_of(page: Page, settings: AttachmentSettings) -> Iterator[Page | PageFailure]:
-    """A page for each file of the page that holds text, with its readers and below it in the tree.
+    """A page for the comments of the page, and one for each of its files that holds text, with the page's readers.
 
     A file that cannot be read is a failure with its name: what is stored of it stays.
     """
+    if (comments := comments_page(page)) is not None:
+        yield comments
     if not settings.read or page.content not in ("page", "blogpost"):
         return
     for attachment in page.attachments:

@@ -72,7 +72,7 @@ def chunk_page(
     blocks = parse_blocks(page.markdown)
     plain = PlainPage(page.markdown)
     screens = Screens(page.markdown, blocks)
-    if page.content == "attachment":  # a page of a file is never joined with the next one: the link names it
+    if page.content in ("attachment", "comments"):  # a page of a file or a comment is never joined with the next one
         settings = dataclasses.replace(settings, merge_below=0)
     if cutter:  # it knows where thoughts end: only scraps are joined before
         settings = dataclasses.replace(settings, merge_below=min(settings.merge_below, SCRAP))
@@ -167,7 +167,7 @@ def _assemble(
     ordinal = 0
     for group, parts in zip(groups, cuts, strict=True):
         url = with_anchor(page.url, group.anchor)
-        if page.content == "attachment":
+        if page.content in ("attachment", "comments"):
             url = page_of_file(page.url, group.headings)
         before = seen.get(group.place, 0)
         seen[group.place] = before + 1
@@ -180,7 +180,7 @@ def _assemble(
                 path=page.path,
                 headings=group.headings,
                 url=url,
-                kind=group.kind,
+                kind="comment" if page.content == "comments" else group.kind,
                 screen=labelled or cut.screen,
                 ordinal=ordinal,
                 part=part,

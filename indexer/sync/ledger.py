@@ -69,7 +69,7 @@ class Ledger:
     def with_page(self, page: Page) -> Ledger:
         """A page that was read: its losses, its counts, and its name when too little of it arrived."""
         counted = (
-            self.add(read=int(page.content != "attachment"))
+            self.add(read=int(page.content not in ("attachment", "comments")))
             .with_losses(page.losses)
             .with_counts(page.counts)
             .with_dropped(page.dropped)

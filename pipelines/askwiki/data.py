@@ -20,7 +20,7 @@ PUBLIC = "*"  # the access key of what everybody may read
 
 Content = Literal["page", "blogpost", "attachment", "comments", "entity"]  # what of a wiki a record tells of
 State = Literal["", "outdated", "archived", "draft", "verified"]
-Kind = Literal["section", "subsection", "merged", "note"]
+Kind = Literal["section", "subsection", "merged", "note", "comment"]
 Intent = Literal["concept", "screen"]
 Verdict = Literal["yes", "no", "unanswered"]
 # outside: searched, but no wiki is likely to know; sources: of the last answer, once more; about: the assistant itself
@@ -81,6 +81,15 @@ class Clause:
 
 
 @dataclass(frozen=True, slots=True)
+class Comment:
+    """What somebody wrote below a page, as Markdown."""
+
+    author: str
+    updated: str  # ISO 8601, empty when the source does not say
+    markdown: str
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
     """One wiki page as Markdown, with its place in the tree and who may read it.
 
@@ -107,6 +116,7 @@ class Page:
     editor: str = ""  # who edited last
     owner: str = ""
     state: State = ""  # as the wiki says it; what labels say comes with the chunks
+    comments: tuple[Comment, ...] = ()  # read by a setting
 
 
 class Section(NamedTuple):

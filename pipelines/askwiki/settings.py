@@ -253,6 +253,7 @@ class ConfluenceSettings:
     page_size: int = 50  # pages a call; the server may lower it
     include_archived: bool = False  # archived pages too
     blog_posts: bool = True  # blog posts too (of exports as well)
+    comments: bool = False  # comments too, as documents of their own that are called so in the answer
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import unescape
 from urllib.parse import unquote
@@ -53,6 +53,7 @@ class HtmlPage:
     labels: tuple[str, ...]
     author: str
     editor: str
+    comments: tuple[tuple[str, str, _Element], ...]  # (author, day, body)
     attachments: tuple[Attachment, ...]  # url = as written in the file, relative to it
     broken: int  # characters that could not be decoded
 
@@ -120,6 +121,7 @@ def read_html_page(data: bytes, name: str, space_name: str = "", site: SiteName 
                 text_of(label) for label in root.xpath('//ul[contains(@class, "label-list")]//a') if text_of(label)
             )
         ),
+        comments=tuple(_comments(root)),
         attachments=_attachments(root),
         broken=broken,
     )
@@ -183,6 +185,17 @@ def _body(root: _Element) -> _Element:
         for node in root.xpath(path):
             return node
     return root
+
+
+def _comments(root: _Element) -> Iterator[tuple[str, str, _Element]]:
+    """The table below the body: each cell holds a text and, last, who posted it when."""
+    for cell in root.xpath('//*[@id="comments"]/ancestor::*[contains(@class, "pageSection")][last()]//table//td'):
+        notes = cell.xpath('./div[contains(@class, "smallfont")][last()]')
+        note = text_of(notes[-1]) if notes else ""
+        for one in notes[-1:]:
+            cell.remove(one)
+        before, at, when = note.rpartition(" at ")  # Posted by a.sazhina at Nov 28, 2014 10:00
+        yield before.partition(" by ")[2].strip(), iso_date(when if at else note), cell
 
 
 def _attachments(root: _Element) -> tuple[Attachment, ...]:

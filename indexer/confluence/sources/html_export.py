@@ -17,7 +17,7 @@ from urllib.parse import unquote
 from lxml.etree import _Element
 
 from askwiki.configuration import Configuration
-from askwiki.data import Attachment, Loss, Page
+from askwiki.data import Attachment, Comment, Loss, Page
 from askwiki.errors import SourceError
 from indexer.confluence.page import convert
 from indexer.confluence.parse.html_page import HEAD, Index, SiteName, identify, read_html_page, read_index, site_name
@@ -48,6 +48,7 @@ class HtmlExport(NoSurroundings):
 
     def __init__(self, path: str, configuration: Configuration) -> None:
         self.name = f"html:{path}"
+        self._comments = configuration.settings.confluence.comments
         self._given_base = configuration.settings.wiki.url.rstrip("/")
         what = "the HTML export of a space (a zip or a folder)"
         self._archive = open_archive(path, what=what, single=lambda file: file.suffix.lower() in ENDINGS)
@@ -152,6 +153,9 @@ class HtmlExport(NoSurroundings):
             losses=(*encoding, *converted.losses),
             counts=converted.counts,
             dropped=converted.dropped,
+            comments=tuple(Comment(author, day, convert(body, context).markdown) for author, day, body in read.comments)
+            if self._comments
+            else (),
             author=read.author,
             editor=read.editor,
         )

@@ -167,6 +167,8 @@ def _written(passage: Passage, fence: Fence, language: str) -> str:
         lines.append(f"{words['part']} {first}–{last} {words['of']} {parts}")
     if passage.updated:
         lines.append(f"{words['updated']} {passage.updated[:10]}")
+    if passage.content == "comments":
+        lines.append(words["comments"])
     if passage.state in words:
         lines.append(words[passage.state])
     people = [f"{words[who]}: {name}" for who in ("owner", "author", "editor") if (name := getattr(passage, who))]
@@ -187,6 +189,7 @@ _WORDS = {
         "part": "часть",
         "of": "из",
         "updated": "обновлено",
+        "comments": "комментарий читателя, не текст страницы",
         "outdated": "страница помечена как устаревшая",
         "archived": "страница в архиве",
         "draft": "черновик",
@@ -205,6 +208,7 @@ _WORDS = {
         "part": "part",
         "of": "of",
         "updated": "updated",
+        "comments": "a reader's comment, not the page's text",
         "outdated": "the page is marked as outdated",
         "archived": "the page is archived",
         "draft": "a draft",

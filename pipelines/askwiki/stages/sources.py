@@ -51,6 +51,7 @@ def _line(passage: Passage, texts: Texts, language: str, now: datetime) -> str:
     if not label.startswith("["):
         label += f" ({escape(' / '.join(passage.path))})" if passage.path else ""  # then the way is what leads there
     told = [age_of(passage.updated, texts, language, now)]
+    told += [texts.say("is_comment", language)] if passage.content == "comments" else []
     told += [texts.say(f"state_{passage.state}", language)] if passage.state else []
     return " · ".join((f"{passage.number}. {label}", *filter(None, told)))
 

@@ -15,7 +15,15 @@ from askwiki.errors import SourceError
 from indexer.confluence.parse.links import Listed
 from indexer.confluence.sources.archive import Archive, open_archive
 from indexer.confluence.sources.rest.json_values import as_dict, as_identity, as_text
-from indexer.confluence.sources.rest.record import Record, is_container, is_page, people_of, read_record
+from indexer.confluence.sources.rest.record import (
+    Record,
+    is_comment,
+    is_container,
+    is_page,
+    page_of_comment,
+    people_of,
+    read_record,
+)
 from indexer.confluence.sources.rest.record import listed as listing_of
 from indexer.confluence.sources.rest.records import listed
 from indexer.sources import PageFailure, PageRef
@@ -57,6 +65,7 @@ class FolderRecords:
         self.keys: dict[str, str] = {}
         self.index: dict[str, Listed] = {}
         self._places: dict[str, list[RecordPlace]] = {}
+        self._comments: dict[str, list[Record]] = defaultdict(list)
         self._containers: set[str] = set()
         self._titles: dict[str, str] = {}
         self._bases: dict[str, str] = {}
@@ -110,6 +119,9 @@ class FolderRecords:
     def space(self, key: str, identity: str) -> Record:
         return (self._spaces.get(key) if key else None) or (self._spaces.get(identity) if identity else None) or {}
 
+    def comments(self, page_id: str) -> list[Record]:
+        return self._comments.get(page_id, [])
+
     def files(self, page_id: str) -> list[str]:
         return list(self._files.get(page_id, ()))
 
@@ -150,6 +162,8 @@ class FolderRecords:
                     self._containers.add(facts.id)
                 else:
                     self.keys[facts.id] = facts.space
+            elif is_comment(record):
+                self._comments[page_of_comment(record)].append(record)
             elif isinstance(record, dict) and record.get("key") and "title" not in record:
                 self._spaces[str(record["key"])] = self._spaces[str(record.get("id", ""))] = record
         links = as_dict(as_dict(answer).get("_links"))

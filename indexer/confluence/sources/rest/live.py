@@ -34,6 +34,7 @@ EXPANDED = (
     "restrictions.read.restrictions.user,restrictions.read.restrictions.group,children.attachment"
 )
 RIGHTS = "space,ancestors,restrictions.read.restrictions.user,restrictions.read.restrictions.group"
+COMMENTS = ",children.comment.body.storage,children.comment.version,children.comment.history"
 LIGHT = "space,ancestors,metadata.labels"  # what listings of other pages go by
 TIME_ZONES = timedelta(days=1)  # a query's times are in the account's own zone, which the API does not tell
 LIGHT_LIMIT = "200"  # results a request when no bodies are asked for
@@ -48,6 +49,7 @@ class LiveRecords:
         self._client = client or RestClient(base, configuration.settings.confluence)
         self._choice = choice
         self._types = ("page", BLOG_POST) if configuration.settings.confluence.blog_posts else ("page",)
+        self._expanded = EXPANDED + (COMMENTS if configuration.settings.confluence.comments else "")
         self._size = str(configuration.settings.confluence.page_size)
         self.losses: list[Loss] = []
         self.faults: list[str] = []
@@ -76,7 +78,7 @@ class LiveRecords:
         arrived: set[str] = set()
         fault = ""
         try:
-            for path, parameters in self._requests({"limit": self._size, "expand": EXPANDED}):
+            for path, parameters in self._requests({"limit": self._size, "expand": self._expanded}):
                 for record, base in self._client.results(path, parameters):
                     if _readable(record) and identity_of(record) not in arrived:
                         arrived.add(identity_of(record))
@@ -93,7 +95,11 @@ class LiveRecords:
     def changed(self, since: datetime) -> Iterator[tuple[Record, str] | PageFailure]:
         """What the search index has as modified since then, a day earlier to be sure of the time zone."""
         moment = (since - TIME_ZONES).strftime("%Y-%m-%d %H:%M")
-        parameters = {"cql": f'{self._cql()} and lastmodified >= "{moment}"', "limit": self._size, "expand": EXPANDED}
+        parameters = {
+            "cql": f'{self._cql()} and lastmodified >= "{moment}"',
+            "limit": self._size,
+            "expand": self._expanded,
+        }
         for record, base in self._client.results("/rest/api/content/search", parameters):
             if _readable(record):
                 self.people.update(people_of(record))
@@ -115,7 +121,7 @@ class LiveRecords:
         if not page_id:
             return None
         try:
-            record = self._client.get(f"/rest/api/content/{quote(page_id, safe='')}", {"expand": EXPANDED})
+            record = self._client.get(f"/rest/api/content/{quote(page_id, safe='')}", {"expand": self._expanded})
         except NotForUs:
             return None
         return (record, self._client.base) if is_page(record) and identity_of(record) == page_id else None
@@ -150,7 +156,9 @@ class LiveRecords:
 
     def titled(self, space: str, title: str) -> tuple[Record, str] | None:
         try:
-            answer = self._client.get("/rest/api/content", {"spaceKey": space, "title": title, "expand": EXPANDED})
+            answer = self._client.get(
+                "/rest/api/content", {"spaceKey": space, "title": title, "expand": self._expanded}
+            )
         except NotForUs:
             return None
         found = next((record for record in listed(answer) if is_page(record)), None)
@@ -165,6 +173,9 @@ class LiveRecords:
         except NotForUs:
             return {}
         return found if isinstance(found, dict) and space_readers(found) is not None else {}
+
+    def comments(self, page_id: str) -> list[Record]:
+        return []
 
     def files(self, page_id: str) -> list[str]:
         return []

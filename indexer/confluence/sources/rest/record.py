@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -185,6 +185,8 @@ def kind_of(record: Any) -> str:
     said = as_dict(record).get("type")
     if said is not None:
         return as_text(said)
+    if as_dict(record).get("pageId") or as_dict(record).get("blogPostId"):  # below a page, not beside it
+        return "attachment" if "mediaType" in as_dict(record) else "comment"
     found = KIND_IN_ADDRESS.search(as_text(as_dict(as_dict(record).get("_links")).get("webui")))
     return (found["kind"] or BLOG_POST) if found else "page"
 
@@ -234,6 +236,27 @@ def attachments_of(record: Record, base: str) -> tuple[Attachment, ...]:
         )
         found.append(Attachment(as_text(one.get("title")), base + download if download and base else "", kind))
     return tuple(found)
+
+
+def is_comment(record: Any) -> bool:
+    """A comment of its own in an answer: version 1 says so, version 2 names the page and has no title of its own."""
+    return kind_of(record) == "comment" and bool(identity_of(record)) and bool(page_of_comment(as_dict(record)))
+
+
+def page_of_comment(record: Record) -> str:
+    return as_identity(as_dict(record.get("container")).get("id") or record.get("pageId") or record.get("blogPostId"))
+
+
+def comments_of(record: Record) -> Sequence[Record]:
+    """The comments that the answer holds with the page."""
+    return as_records(as_dict(record.get("children")).get("comment"))
+
+
+def written_by(comment: Record) -> tuple[str, str]:
+    """(name or key of the person, when)."""
+    version = as_dict(comment.get("version"))
+    who = _person(as_dict(comment.get("history")).get("createdBy") or version.get("by"), version.get("authorId"))
+    return who, iso_stamp(as_text(version.get("when")) or as_text(version.get("createdAt")))
 
 
 def has_attachments(record: Record) -> bool:

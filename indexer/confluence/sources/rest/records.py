@@ -40,6 +40,10 @@ class Records(Protocol):
 
     def space(self, key: str, identity: str) -> Record: ...
 
+    def comments(self, page_id: str) -> list[Record]:
+        """Comments that are kept apart from their page."""
+        ...
+
     def files(self, page_id: str) -> list[str]:
         """Names of the files of a page that are on this machine."""
         ...

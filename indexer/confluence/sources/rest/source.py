@@ -19,7 +19,7 @@ from lxml.etree import _Element
 
 from askwiki.access.rights import not_told
 from askwiki.configuration import Configuration
-from askwiki.data import Attachment, Clause, Loss, Page
+from askwiki.data import Attachment, Clause, Comment, Loss, Page
 from askwiki.errors import SourceError, SourceNotWhole
 from indexer.confluence.page import convert
 from indexer.confluence.parse.adf_json import parse_adf
@@ -38,8 +38,10 @@ from indexer.confluence.sources.rest.record import (
     attachments_of,
     base_of,
     bodies_of,
+    comments_of,
     file_names,
     has_attachments,
+    written_by,
 )
 from indexer.confluence.sources.rest.records import Records
 from indexer.confluence.sources.rest.tree import RestTree
@@ -63,6 +65,7 @@ class RestSource(NoSurroundings):
         self._file_names: tuple[str, dict[str, str]] = ("", {})  # of the page that is being converted
         self._page_files: tuple[str, list[str] | None] = ("", None)  # of the same page; None = not told
         self._archived = configuration.settings.confluence.include_archived
+        self._comments = configuration.settings.confluence.comments
         self._blog_posts = configuration.settings.confluence.blog_posts
         local = "://" not in path and Path(path).exists()
         looks_local = local or (
@@ -271,8 +274,17 @@ class RestSource(NoSurroundings):
             author=self._called(facts.author),
             editor=self._called(facts.editor),
             owner=self._called(facts.owner),
+            comments=tuple(self._said(facts, record)) if self._comments else (),
             state="archived" if facts.status == "archived" else "",
         )
+
+    def _said(self, facts: RecordFacts, record: Record) -> Iterator[Comment]:
+        """The comments of a page, those in the answer of the page itself first."""
+        for comment in (*comments_of(record), *self._records.comments(facts.id)):
+            if comment.get("status", "current") == "current":
+                who, when = written_by(comment)
+                tree, _ = self._body(bodies_of(comment))
+                yield Comment(self._called(who), when, convert(tree, self._context(facts)).markdown)
 
     def _body(self, bodies: dict[str, str]) -> tuple[_Element, tuple[Loss, ...]]:
         """The form that holds most: storage, then the Cloud editor's, then what the wiki renders."""

@@ -18,7 +18,7 @@ from lxml.etree import _Element
 
 from askwiki.access.rights import not_told
 from askwiki.configuration import Configuration
-from askwiki.data import Attachment, Loss, Page
+from askwiki.data import Attachment, Comment, Loss, Page
 from askwiki.errors import SourceError
 from indexer.confluence.page import convert
 from indexer.confluence.parse.dates import iso_stamp
@@ -32,7 +32,7 @@ from indexer.confluence.sources.html_export import HtmlExport
 from indexer.confluence.sources.listing import LAST, PageIndex
 from indexer.confluence.sources.xml.faults import CONTAINERS
 from indexer.confluence.sources.xml.rights import ExportRights
-from indexer.confluence.sources.xml.space import MACHINE, MARKUP, FileFacts, PageFacts, Space, read_space
+from indexer.confluence.sources.xml.space import MACHINE, MARKUP, CommentFacts, FileFacts, PageFacts, Space, read_space
 from indexer.confluence.sources.xml.whole import lost
 from indexer.sources import PageFailure, PageRef, not_whole
 
@@ -63,7 +63,7 @@ class XmlExport(NoSurroundings):
         self._root = posixpath.dirname(entities)
         try:
             with self._archive.open(entities) as file:
-                self._space: Space = read_space(file)
+                self._space: Space = read_space(file, comments=configuration.settings.confluence.comments)
         except UNREADABLE as error:
             raise not_whole(path, [f"{entities} cannot be read to its end ({error})"]) from error
         if faults := list(lost(self._space)):
@@ -73,6 +73,9 @@ class XmlExport(NoSurroundings):
         self.losses = (*self._archive.losses, *(Loss("markup", FILE, detail=fault) for fault in self._space.faults))
         self._order = self._tree()
         self._by_title = {self._title_key(self._key(page), page.title): page.id for page in reversed(self._order)}
+        self._comments: dict[str, list[CommentFacts]] = defaultdict(list)
+        for comment in self._space.comments:
+            self._comments[comment.page].append(comment)
         self._files: dict[str, list[FileFacts]] = defaultdict(list)
         for file_facts in self._space.files:
             self._files[file_facts.owner].append(file_facts)
@@ -194,8 +197,16 @@ class XmlExport(NoSurroundings):
             author=self.user(page.author),
             editor=self.user(page.editor),
             owner=self.user(page.owner),
+            comments=tuple(self._said(page)),
             state="archived" if page.status == "archived" or page.space in self._space.archived else "",
         )
+
+    def _said(self, page: PageFacts) -> Iterator[Comment]:
+        for comment in self._comments.get(page.id, ()):
+            body, kind = self._space.body(comment.id)
+            tree = parse_wiki_markup(body) if kind == MARKUP else parse_storage(body)[0]
+            text = convert(tree, self._context(page)).markdown
+            yield Comment(self.user(comment.author), iso_stamp(comment.updated), text)
 
     def _context(self, page: PageFacts) -> Context:
         return Context(self._base, page.id, self._key(page), clean(page.title), self._url(page.id), self)

@@ -33,7 +33,7 @@ WANTED = frozenset(
         "ContentProperty",
     }
 )
-OWNERS = ("Page", "BlogPost", "ContentEntityObject", "")  # the third may also be a comment: ids tell them apart
+OWNERS = ("Page", "BlogPost", "Comment", "ContentEntityObject", "")  # ids tell them apart
 UNOWNED = "body "  # before the id of a body that does not name its page: the page names it
 STORAGE, MACHINE, MARKUP = "2", "1", "0"  # BodyContent.bodyType
 
@@ -57,6 +57,14 @@ class PageFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class CommentFacts:
+    id: str
+    page: str
+    author: str  # key or login
+    updated: str
+
+
+@dataclass(frozen=True, slots=True)
 class FileFacts:
     id: str
     name: str
@@ -74,6 +82,7 @@ class Space:
     homes: set[str] = field(default_factory=set)  # page ids
     pages: dict[str, PageFacts] = field(default_factory=dict)
     files: list[FileFacts] = field(default_factory=list)
+    comments: list[CommentFacts] = field(default_factory=list)
     labels: dict[str, tuple[str, str]] = field(default_factory=dict)  # label id -> (name, namespace)
     labellings: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))  # page -> label ids
     rights: RightsFacts = field(default_factory=RightsFacts)
@@ -119,11 +128,11 @@ class Space:
         return not named or self.bodies.execute(query, owners).fetchone() is not None
 
 
-def read_space(file: IO[bytes]) -> Space:
+def read_space(file: IO[bytes], *, comments: bool = False) -> Space:
     """One pass over the file; memory holds one object and the small facts."""
     space = Space()
     space.bodies.execute("BEGIN")
-    for entity in read_entities(file, WANTED, space.faults.append):
+    for entity in read_entities(file, WANTED | {"Comment"} if comments else WANTED, space.faults.append):
         READERS[entity.kind](space, entity)
     space.bodies.execute("COMMIT")
     space.bodies.execute("CREATE INDEX by_page ON body (page)")
@@ -205,6 +214,16 @@ def _attachment(space: Space, entity: Entity) -> None:
     space.files.append(FileFacts(entity.id, name, kind, owner, version))
 
 
+def _comment(space: Space, entity: Entity) -> None:
+    old = entity.reference("originalVersion", "originalVersionId") or entity.text(
+        "originalVersion", "originalVersionId"
+    )
+    page = entity.reference("containerContent", "owner", "content", "page")
+    if not old and page and (entity.text("contentStatus").strip() or "current") == "current":
+        updated = entity.text("creationDate", "lastModificationDate").strip()
+        space.comments.append(CommentFacts(entity.id, page, _key(entity, "creator", "creatorName"), updated))
+
+
 def _label(space: Space, entity: Entity) -> None:
     space.labels[entity.id] = (entity.text("name").strip(), entity.text("namespace").strip())
 
@@ -248,6 +267,7 @@ READERS: dict[str, Callable[[Space, Entity], None]] = {
     **dict.fromkeys(("BlogPost", *CONTAINERS), _page),
     "BodyContent": _body,
     "Attachment": _attachment,
+    "Comment": _comment,
     "Label": _label,
     "Labelling": _labelling,
     "ContentPermissionSet": _permission,
