@@ -232,6 +232,9 @@ class Question:
     intent: Intent | None = None  # None = ambiguous
     language: str = "ru"
     terms: tuple[str, ...] = ()  # further words for the sparse search
+    searches: tuple[
+        str, ...
+    ] = ()  # of a question of several parts, one for each: looked for where the first search lacks it
     need: Need = "search"
     history: tuple[Turn, ...] = ()  # what the answer may refer to, own links stripped
     begun: str = ""  # the answer so far, where the chat wants it continued

@@ -326,6 +326,21 @@ def test_a_single_question_with_a_pronoun_is_worth_a_call() -> None:
 LONG = "Коллеги, вчера я оформлял заявку на отпуск через портал. " * 6 + "Сколько дней она будет на согласовании?"
 
 
+@pytest.mark.parametrize(
+    ("searches", "kept"),
+    [
+        (["Какой лимит?", "Когда отпуск?", "Какой лимит?"], ("Какой лимит?", "Когда отпуск?")),
+        (["а?", "б?", "в?", "г?"], ("а?", "б?", "в?")),
+        (["Какой лимит?"], ()),
+        ([], ()),
+    ],
+)
+def test_the_parts_of_a_question_come_with_it(searches: list[str], kept: tuple[str, ...]) -> None:
+    asked = "Какой лимит перевода и когда подать заявку на отпуск?"
+    llm = ScriptedLlm().enqueue("condense", {**said(asked), "searches": searches})
+    assert condense([user(asked)], kit=kit_of([], llm=llm), settings=Settings()).searches == kept
+
+
 @pytest.mark.parametrize("asked", [LONG, "Сотрудник Петров ушёл в отпуск. Кто его заменяет в отделе переводов?"])
 def test_a_first_message_that_is_long_or_points_at_its_own_beginning_is_worth_a_call(asked: str) -> None:
     llm = ScriptedLlm().enqueue("condense", said("Сколько дней заявка на отпуск будет на согласовании?"))

@@ -851,3 +851,43 @@ def test_what_found_no_room_is_told_to_the_model_and_for_lists_to_the_person(ask
     assert f"Ещё подходящих фрагментов, которые не вошли: {left}." in llm.asked("answer")[0].text
     assert (f"Подходящих фрагментов, которые не вошли, ещё {left}" in seen.text) == said
     assert "wiki.example.com" not in llm.asked("answer")[0].text
+
+
+# --- questions of several parts -----------------------------------------------------------------------------
+
+PARTS = "Какой лимит перевода в Турцию и когда подать заявку на отпуск?"
+MANY = [chunk(f"t{number}", f"Лимит перевода в Турцию, вид {number}.", title="Лимиты") for number in range(60)]
+
+
+def parts_kit(said: dict[str, Any], *names: str) -> tuple[Kit, ScriptedLlm]:
+    """Over a wiki in which the first search brings nothing but limits."""
+    llm = ScriptedLlm().always("relevance", relevant(*names)).enqueue("answer", "Лимит есть [1].")
+    llm.enqueue("condense", {"question": PARTS, "need": "search", "intent": "unclear", "terms": [], **said})
+    made = kit(llm, [*MANY, *WIKI])
+    return with_settings(made, search=replace(made.settings.search, candidates=20)), llm
+
+
+def test_a_part_that_the_first_search_lacks_is_looked_for_once_and_said() -> None:
+    made, llm = parts_kit(
+        {"searches": ["Какой лимит перевода в Турцию?", "Когда подать заявку на отпуск?"]}, "вид 1.", "Заявку"
+    )
+    seen = put(PARTS, made)
+    assert [line for line in seen.statuses if line.startswith("Ищу ещё")] == ["Ищу ещё: Когда подать заявку на отпуск?"]
+    assert seen.answer.trace is not None
+    assert "Отпуск" in [passage.title for passage in seen.answer.trace.passages]
+    assert "Когда подать заявку на отпуск?" in llm.asked("relevance")[-1].text
+
+
+@pytest.mark.parametrize("said", [{}, {"searches": []}, {"searches": ["Когда подать заявку на отпуск?"]}])
+def test_a_question_without_parts_is_searched_once(said: dict[str, Any]) -> None:
+    made, _ = parts_kit(said, "вид 1.", "Заявку")
+    seen = put(PARTS, made)
+    assert not [line for line in seen.statuses if line.startswith("Ищу ещё")]
+
+
+def test_a_part_whose_answer_is_there_is_not_looked_for_again() -> None:
+    made, llm = parts_kit(
+        {"searches": ["Какой лимит перевода в Турцию?", "Когда подать заявку на отпуск?"]}, "лимит", "Заявку"
+    )
+    made = replace(made, reader=kit(llm).reader)
+    assert not [line for line in put(PARTS, made).statuses if line.startswith("Ищу ещё")]

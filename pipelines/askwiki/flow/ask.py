@@ -19,6 +19,7 @@ from askwiki.errors import ModelError, StoreError, StoreMismatch
 from askwiki.flow.about import introduce
 from askwiki.flow.lookup import drain, look_up
 from askwiki.flow.messages import not_continued, not_shown, refuse, repeat_sources, talk
+from askwiki.flow.parts import look_for_parts
 from askwiki.flow.retrieve import check_relevance, collect, understand
 from askwiki.flow.run import QuestionRun
 from askwiki.flow.writing import rework, write_answer
@@ -125,6 +126,7 @@ def _answer(
         if not trace.gated:
             return (yield from not_continued(run, "nothing_more")), trace
     judged = yield from check_relevance(run, asked, trace.gated)
+    judged = yield from look_for_parts(run, asked, identity, judged)
     trace = replace(trace, judged=tuple(judged))
     if all(candidate.verdict == "no" for candidate in judged):
         return (yield from refuse(run, kind_of_refusal(asked, trace.gated), trace.gated, rights)), trace

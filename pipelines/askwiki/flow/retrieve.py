@@ -181,10 +181,10 @@ def check_relevance(
         return list(gated)
     yield run.status("relevance", "relevance", total=len(gated))
     untold = Untold()
+    settings = run.settings.relevance
+    settings = replace(settings, total_timeout=settings.total_timeout - run.timings.get("relevance", 0.0))
     with run.stage("relevance"):
-        judged = yield from judge(
-            gated, question, kit=run.kit, settings=run.settings.relevance, cancel=run.cancel, untold=untold
-        )
+        judged = yield from judge(gated, question, kit=run.kit, settings=settings, cancel=run.cancel, untold=untold)
     if untold.refused:  # which the answer's step says
         run.refused = True
         return judged

@@ -41,6 +41,8 @@ CARRYING_ON = ("and", "but", "or", "no", "not", "what about", "how about", "also
 SCREEN = ("button", "field", "screen", "menu", "tab", "click", "press", "checkbox", "dialog")
 SEVERAL = ("which", "list", "what are", "what kinds")
 CONCEPT = ("what is", "what does", "why", "meaning of")
+ASKING = ("who", "whom", "what", "where", "when", "why", "which", "how", "can i", "do i", "must i", "is it")
+AND = ("and", "but")
 ALL = (
     "how many",
     r"(?:full |complete )?list(?: of)?",  # a full list

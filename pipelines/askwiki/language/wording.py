@@ -12,6 +12,9 @@ _POINTING = re.compile(rf"\b(?:{'|'.join((*ru.POINTING, *en.POINTING))})\b", re.
 _CARRYING_ON = re.compile(rf"\A\W*(?:{'|'.join((*ru.CARRYING_ON, *en.CARRYING_ON))})\b", re.IGNORECASE)
 _SCREEN = re.compile(rf"\b(?:{'|'.join((*ru.SCREEN, *en.SCREEN))})\b", re.IGNORECASE)
 _ALL = re.compile(rf"\b(?:{'|'.join((*ru.ALL, *en.ALL))})\b", re.IGNORECASE)
+_SECOND = re.compile(
+    rf"\w,? (?:{'|'.join((*ru.AND, *en.AND))}) (?:{'|'.join((*ru.ASKING, *en.ASKING))})\b", re.IGNORECASE
+)
 _CONCEPT = re.compile(rf"\b(?:{'|'.join((*ru.CONCEPT, *en.CONCEPT))})\b", re.IGNORECASE)
 CYRILLIC, LATIN = re.compile(r"[А-Яа-яЁё]"), re.compile(r"[A-Za-z]")
 # The same keys, letter for letter: «jngecr» is «отпуск».
@@ -43,6 +46,11 @@ def intent_of(text: str) -> Intent | None:
     """Whether a question is about a screen with its fields or about the matter itself, when its words say so."""
     screen, concept = bool(_SCREEN.search(text)), bool(_CONCEPT.search(text))
     return None if screen == concept else "screen" if screen else "concept"
+
+
+def asks_twice(text: str) -> bool:
+    """Whether a message holds a second question, whose answer may stand on another page."""
+    return text.count("?") > 1 or bool(_SECOND.search(text))
 
 
 def asks_for_all(text: str) -> bool:

@@ -82,7 +82,8 @@ def _held_to(pattern: str, refused: Set[str]) -> dict[str, dict[str, Any]]:
 def _response_format(form: str, schema: Mapping[str, Any]) -> dict[str, Any]:
     if form == "json_object":
         return {"type": "json_object"}
-    return {"type": "json_schema", "json_schema": {"name": "answer", "schema": dict(schema), "strict": True}}
+    strict = set(schema.get("required", ())) >= set(schema.get("properties", ()))  # as OpenAI wants it of a strict one
+    return {"type": "json_schema", "json_schema": {"name": "answer", "schema": dict(schema), "strict": strict}}
 
 
 def _with_schema(message: Message, schema: Mapping[str, Any]) -> Message:

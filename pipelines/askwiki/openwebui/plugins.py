@@ -206,7 +206,8 @@ def _question(sealed: Mapping[str, Any] | None) -> Question | None:
     fields = sealed.get(QUESTION) if sealed else None
     if not isinstance(fields, dict):
         return None
-    return Question(**{**fields, "terms": tuple(fields["terms"]), "history": ()})
+    lists = {name: tuple(fields[name]) for name in ("terms", "searches")}
+    return Question(**{**fields, **lists, "history": ()})
 
 
 def _with_notes(events: Iterator[Event], notes: Sequence[str]) -> Iterator[Event]:

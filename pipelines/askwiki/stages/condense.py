@@ -19,7 +19,16 @@ from askwiki.data import Intent, Need, Question, Turn
 from askwiki.errors import Cancelled, ModelError, ModelRefuses
 from askwiki.language import en, ru
 from askwiki.language.stems import fold, telling_stems
-from askwiki.language.wording import CYRILLIC, LATIN, intent_of, language_of, leans_on_dialogue, points, points_back
+from askwiki.language.wording import (
+    CYRILLIC,
+    LATIN,
+    asks_twice,
+    intent_of,
+    language_of,
+    leans_on_dialogue,
+    points,
+    points_back,
+)
 from askwiki.llm.port import Message
 from askwiki.settings import CondenseSettings, Settings
 from askwiki.stages.dialogue import clean, is_button, last_sources, recent, split
@@ -43,6 +52,7 @@ LONG_MESSAGE = 300  # characters of a first message from which the question in i
 FEW_STEMS = 2  # of a message that says nothing without what it points at
 LONGEST_CHAIN = 3  # questions that lean one on the other, read together
 MOST_CHARACTERS = 1_500  # of a condensed question; a longer one is no question but an answer
+SEARCHES = 3  # parts of a question that are looked for on their own
 TERMS = 8  # further search words that are taken from the model
 
 SCHEMA: dict[str, Any] = {
@@ -52,6 +62,7 @@ SCHEMA: dict[str, Any] = {
         "need": {"type": "string", "enum": ["search", "dialogue", "smalltalk", "outside"]},
         "intent": {"type": "string", "enum": ["concept", "screen", "unclear"]},
         "terms": {"type": "array", "items": {"type": "string"}},
+        "searches": {"type": "array", "items": {"type": "string"}},  # not required: a small model forgets it
     },
     "required": ["question", "need", "intent", "terms"],
     "additionalProperties": False,
@@ -139,7 +150,7 @@ def _language(typed: str, before: Sequence[Turn], default: str) -> str:
 
 
 def worth_asking(question: Question, kit: StageTools, settings: CondenseSettings) -> bool:
-    """A first message stands alone but for one that is long, or that is next to nothing without what it points at."""
+    """A first message stands alone but for one that is long, asks twice, or is nothing without what it points at."""
     if kit.llm is None or not settings.enabled or question.need != "search":
         return False
     asked = question.original.strip()
@@ -148,7 +159,7 @@ def worth_asking(question: Question, kit: StageTools, settings: CondenseSettings
         len(set(telling_stems(asked))) <= FEW_STEMS and intent_of(asked) != "concept"
     )  # «что такое …» points at nothing
     leans = points(asked) and (short or len(sentences) > 1)
-    return bool(question.history) or leans or len(asked) > LONG_MESSAGE
+    return bool(question.history) or leans or asks_twice(asked) or len(asked) > LONG_MESSAGE
 
 
 def _by_llm(question: Question, kit: StageTools, cancel: threading.Event | None) -> Question:
@@ -174,7 +185,16 @@ def _by_llm(question: Question, kit: StageTools, cancel: threading.Event | None)
         intent=intent,
         need="search" if need == "smalltalk" else need,  # friendly words were recognised by rule
         terms=tuple(term for term in terms if term and fold(term) not in fold(text)),
+        searches=_parts(said.get("searches", ())),
     )
+
+
+def _parts(said: Sequence[object]) -> tuple[str, ...]:
+    """The questions of the parts; one alone is no part of anything."""
+    parts = dict.fromkeys(
+        text for each in said if (text := " ".join(str(each).split())) and len(text) <= MOST_CHARACTERS
+    )
+    return tuple(parts)[:SEARCHES] if len(parts) > 1 else ()
 
 
 def _refuse_nonsense(text: str, question: Question) -> None:
