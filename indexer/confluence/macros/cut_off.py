@@ -9,6 +9,7 @@ from lxml.etree import _Element
 from indexer.confluence.render.markdown import Renderer
 
 MORE = frozenset({"more-link", "more-link-container", "show-more", "load-more"})
+PAGINATION = frozenset({"aui-nav-pagination", "pagination", "aui-nav-pages"})
 NUMBER = re.compile(r"\d+")
 GROUPED = re.compile(r"(?<=\d)[\s\u00a0\u202f.,](?=\d{3}(?!\d))")  # 1 234, 1.234, 1,234
 
@@ -26,6 +27,8 @@ def cut_off(node: _Element) -> str:
             there = max(map(int, NUMBER.findall(GROUPED.sub("", "".join(inner.itertext())))), default=0)
             if there > (rows := _rows(node)):
                 return f"only {rows} of {there} rows are here"
+        if classes & PAGINATION and sum(link_text(one).isdecimal() for one in inner.iter("a", "span")) > 1:
+            return "only the first of several screens is here"
         if classes & MORE and any(link.get("href") for link in inner.iter("a")):
             return "only the first entries are here"
     return ""
@@ -40,6 +43,10 @@ def with_mark(renderer: Renderer, name: str, node: _Element, text: str) -> str:
     mark = renderer.word("\\[not all is shown: see the wiki]", "\\[показано не всё: см. в вики]")
     end = text[len(text.rstrip("\n")) :]
     return f"{text.rstrip(chr(10))}\n\n{mark}{end}"
+
+
+def link_text(node: _Element) -> str:
+    return "".join(node.itertext()).strip()
 
 
 def _rows(node: _Element) -> int:

@@ -236,6 +236,8 @@ def _identify(macro: _Element, attributes: dict[str, Any], parameters: dict[str,
 def _stored(parent: _Element, node: dict[str, Any], attributes: dict[str, Any], depth: int) -> None:
     """What the editor could not take over, kept as the storage format that it was."""
     tree, _ = parse_storage(str(attributes.get("cxhtml") or ""))
+    if node.get("type") == "confluenceUnsupportedInline" and len(tree) == 1 and tree[0].tag == "p":
+        tree = tree[0]  # it stands in a line
     if tree.text:
         _append_text(parent, tree.text)
     parent.extend(list(tree))

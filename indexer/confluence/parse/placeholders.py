@@ -14,6 +14,7 @@ NO_TEXT = frozenset({"script", "style", "noscript", "template"})
 LOADING = frozenset(
     {"issue-placeholder", "aui-icon-wait", "aui-spinner", "spinner", "loading", "ap-iframe-loading", "ap-loading"}
 )
+FORGE = "ari:cloud:ecosystem"  # begins the key of every such app
 TELLING = 120  # characters; a longer text is content, whatever it says
 
 
@@ -48,7 +49,18 @@ def is_placeholder(node: _Element) -> bool:
     if any(isinstance(inner.tag, str) and inner.tag in CONTENT for inner in node.iter()):
         return False
     text = visible_text(node)
-    return not text or (len(text) <= TELLING and (says_unexported(text) or is_unloaded(node)))
+    if not text:
+        return True
+    return len(text) <= TELLING and (says_unexported(text) or is_unloaded(node) or _is_bare_sentence(node))
+
+
+def _is_bare_sentence(node: _Element) -> bool:
+    """Whether an app of the Cloud shows nothing but a ``div`` of words: its export is made of paragraphs.
+
+    In whatever language: so the wiki says there that it cannot export the app.
+    """
+    inside = [inner for inner in node.iterdescendants() if isinstance(inner.tag, str)]
+    return FORGE in (node.get("data-macro-name") or "") and [one.tag for one in inside] == ["div"]
 
 
 def says_unexported(text: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import re
 from urllib.parse import unquote, unquote_plus, urljoin
 
@@ -15,6 +16,7 @@ SCRIPT = re.compile(r"^\s*(javascript|vbscript|data):", re.IGNORECASE)
 FILE_ID = re.compile(r"(?:^|[_/])(\d+)\.html?$")
 # /spaces/KB/pages/123/Title, /spaces/KB/pages/edit-v2/123, /pages/123, /spaces/KB/blog/2025/03/01/123/Title
 NUMBERED = re.compile(r"^/(?:spaces/[^/?#]++/)?(?:pages/(?:edit-v2/)?|blog/\d{4}/\d{2}/\d{2}/)(\d+)(?=[/?#]|$)")
+TINY = re.compile(r"/x/([\w-]{1,11})", re.ASCII)  # /x/AbCd
 DISPLAYED = re.compile(r"/display/([^/]++)/([^/]++)/?")  # /display/KB/Title+of+page
 PAGE_ID = re.compile(r"[?&]pageId=(\d+)")
 ATTACHMENT = re.compile(r"(?:^|/)attachments/(\d+)/([^/?#]+)")
@@ -50,8 +52,16 @@ def wiki_page_id(context: Context, url: str) -> str:
     found = NUMBERED.search(path) or PAGE_ID.search(path)
     if found:
         return found[1]
+    if tiny := TINY.fullmatch(path.partition("?")[0]):
+        return _of_tiny(tiny[1])
     named = DISPLAYED.fullmatch(path.partition("?")[0])
     return context.wiki.page_id(unquote_plus(named[1]), unquote_plus(named[2])) if named else ""
+
+
+def _of_tiny(code: str) -> str:
+    """The id in a short address: its bytes, the lowest first, in base64 without the zeros at the end."""
+    letters = code.replace("-", "/").replace("_", "+").ljust(11, "A")[:11]
+    return str(int.from_bytes(base64.b64decode(letters + "=")[:8], "little"))
 
 
 def file_page_id(path: str) -> str:

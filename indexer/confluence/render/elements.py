@@ -6,10 +6,12 @@ They replace those of markdownify's rules that look at a BeautifulSoup tree or t
 
 from __future__ import annotations
 
+from urllib.parse import unquote
+
 from lxml.etree import _Element
 
 from indexer.confluence.parse.dates import iso_date
-from indexer.confluence.parse.links import Context, destination, image, link
+from indexer.confluence.parse.links import Context, destination, image, is_other_file, link
 from indexer.confluence.parse.targets import attachment_name, href_target, picture_target, wiki_page_id
 from indexer.confluence.parse.text import bold, clean, escape
 from indexer.confluence.render.code import fence, rendered_code
@@ -99,7 +101,7 @@ def anchor(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
         return text
     url = href_target(renderer.context, href)
     bare = text.strip() or clean(node.get("title") or "")
-    if not bare or bare.replace("\\", "") in (href, url):
+    if not bare or unquote(bare.replace("\\", "")) in (unquote(href), unquote(url)):
         bare = title_of(renderer.context, url, bare)
         text = bare if text.strip() else text
     if not url or (not bare and not url.startswith("http")):
@@ -139,7 +141,7 @@ def picture(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:
     name = clean(node.get("alt") or "").strip() or attachment_name(node, source)
     url = picture_target(renderer.context, node, source)
     renderer.account("images", node, destination(url))
-    return image(name, url)
+    return link(escape(name), url) if is_other_file(attachment_name(node, source)) else image(name, url)
 
 
 def preformatted(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from urllib.parse import unquote
+from urllib.parse import unquote, unquote_plus
 
 from lxml.etree import _Element
 
 from indexer.confluence.render.markdown import tag_name
 
+QUOTED = re.compile(r"(?:[\w.~!*'()+-]|%[0-9A-Fa-f]{2})+", re.ASCII)  # no address: that has ":" and "/"
 ENCODED = "--uriencoded--"  # how the wiki marks a value with signs that it could not store
 
 
@@ -81,7 +83,18 @@ def identities(node: _Element) -> frozenset[str]:
 def value_of(parameter: _Element) -> str:
     """The text of a parameter as its author typed it."""
     text = "".join(parameter.itertext()).strip()
-    return unquote(text.removeprefix(ENCODED)) if text.startswith(ENCODED) else text
+    if text.startswith(ENCODED):
+        return unquote(text.removeprefix(ENCODED))
+    return _decoded(text) if QUOTED.fullmatch(text) and "%" in text else text
+
+
+def _decoded(text: str) -> str:
+    """A value that an app has percent-encoded as a whole: when letters of another alphabet or a JSON text come out."""
+    try:
+        plain = (unquote if "%20" in text or "+" not in text else unquote_plus)(text, errors="strict")
+    except UnicodeDecodeError:
+        return text
+    return text if plain.isascii() and not plain.startswith(("{", "[")) else plain
 
 
 def is_alone(node: _Element) -> bool:

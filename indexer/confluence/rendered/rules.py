@@ -138,9 +138,13 @@ def report(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str | No
     return with_mark(renderer, "detailssummary", node, table(renderer, node, tags))
 
 
-def issues(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str | None:
-    """A table of issues with its number of rows below it; more than the export shows is told."""
-    return with_mark(renderer, "jira", node, block(renderer, node, tags)) if node.tag == "div" else None
+def issues(name: str) -> Handler:
+    """A list with its number of entries or of screens below it; more than the export shows is told."""
+
+    def rule(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str | None:
+        return with_mark(renderer, name, node, block(renderer, node, tags)) if node.tag == "div" else None
+
+    return rule
 
 
 def attachments(renderer: Renderer, node: _Element, tags: frozenset[str]) -> str | None:
@@ -209,7 +213,10 @@ CLASSES: dict[str, Handler] = {
     "ap-container": vanished,
     **dict.fromkeys(("alert", "aui-message", "callout", "admonition"), alert),
     "metadata-summary-macro": report,
-    **dict.fromkeys(("jira-table", "aui-jira-table", "jira-issues"), issues),
+    **dict.fromkeys(("jira-table", "aui-jira-table", "jira-issues"), issues("jira")),
+    **dict.fromkeys(("tasks-report", "task-report"), issues("tasks-report-macro")),
+    **dict.fromkeys(("blog-posts-macro", "blog-post-listing"), issues("blog-posts")),
+    "content-by-label": issues("contentbylabel"),
     "plugin_attachments_container": attachments,
     "mermaid": mermaid,
     "confluence-embedded-file": embedded_file,
