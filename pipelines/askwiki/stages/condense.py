@@ -48,7 +48,7 @@ _EXACT = re.compile(
 # What a model says instead of a question.
 _REFUSAL = re.compile(rf"\b(?:{'|'.join((*ru.REFUSALS, *en.REFUSALS))})", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"[.!?…]\s|\n")
-LONG_MESSAGE = 300  # characters of a first message from which the question in it is worth looking for
+LONG_MESSAGE = 300  # characters of a first message of several sentences from which its question is worth looking for
 FEW_STEMS = 2  # of a message that says nothing without what it points at
 LONGEST_CHAIN = 3  # questions that lean one on the other, read together
 MOST_CHARACTERS = 1_500  # of a condensed question; a longer one is no question but an answer
@@ -158,8 +158,9 @@ def worth_asking(question: Question, kit: StageTools, settings: CondenseSettings
     short = (
         len(set(telling_stems(asked))) <= FEW_STEMS and intent_of(asked) != "concept"
     )  # «что такое …» points at nothing
-    leans = points(asked) and (short or len(sentences) > 1)
-    return bool(question.history) or leans or asks_twice(asked) or len(asked) > LONG_MESSAGE
+    several = len(sentences) > 1
+    leans = points(asked) and (short or several)
+    return bool(question.history) or leans or asks_twice(asked) or (several and len(asked) > LONG_MESSAGE)
 
 
 def _by_llm(question: Question, kit: StageTools, cancel: threading.Event | None) -> Question:
