@@ -348,6 +348,19 @@ def test_a_first_message_that_is_long_or_points_at_its_own_beginning_is_worth_a_
     assert len(llm.history) == 1
 
 
+CORRECTED = [user("Что значит ошибка E-136?"), ours("Нет бумаги."), user("Ой нет, не E-136, а E-129")]
+
+
+def test_what_the_person_took_back_is_not_put_into_the_question_again() -> None:
+    llm = ScriptedLlm().enqueue("condense", said("Что значит ошибка E-129?"))
+    assert condense(CORRECTED, kit=kit_of([], llm=llm), settings=Settings()).text == "Что значит ошибка E-129?"
+
+
+def test_what_the_person_took_back_is_not_searched_without_a_model_either() -> None:
+    question = by_rule(CORRECTED, RULES)
+    assert "E-136" not in question.text and "E-129" in question.text and "ошибка" in question.text
+
+
 def test_the_condenser_knows_what_day_it_is() -> None:
     llm = ScriptedLlm().enqueue("condense", said("Кто у них руководитель?"))
     condense([user("Кто у них руководитель?")], kit=kit_of([], llm=llm), settings=Settings())

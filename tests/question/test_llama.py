@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -66,6 +67,12 @@ def test_json_keeps_to_its_schema(server: llama.Llama) -> None:
     reply = make(server.url).decide("condense", [Message("user", "Is the sky blue? Answer in JSON.")], SCHEMA)
     assert reply.keys() == {"answer", "reason"}
     assert reply["answer"] in {"yes", "no"}
+
+
+def test_verdicts_keep_to_their_digits(server: llama.Llama) -> None:
+    asked = Message("user", "Which of the three fragments help? Explain at length.", pattern="[01]{3}")
+    reply = make(server.url).complete("relevance", [asked])
+    assert re.fullmatch("[01]{3}", reply.text)
 
 
 def test_a_prompt_that_is_too_long_is_an_overflow_of_its_own(server: llama.Llama) -> None:

@@ -56,6 +56,9 @@ CARRYING_ON = (
     *("почему", "зачем"),
 )
 
+# Take back the word behind them: «не E-136, а E-129».
+TAKING_BACK = ("не", "вместо")
+
 # --- what a question is about ---
 
 SCREEN = (

@@ -45,6 +45,8 @@ _EXACT = re.compile(
     r"|\b[A-ZА-ЯЁ]{2,}(?:[-_]\w+)*"  # VPN
     r"|\b[a-z]+(?:[-_][a-z0-9]+)+\b"  # order_status
 )
+_TAKING_BACK = re.compile(rf"\b(?:{'|'.join((*ru.TAKING_BACK, *en.TAKING_BACK))}) [«“\"'`]?\Z", re.IGNORECASE)
+_LOOKED_BACK = 16  # characters before a word in which it is taken back
 # What a model says instead of a question.
 _REFUSAL = re.compile(rf"\b(?:{'|'.join((*ru.REFUSALS, *en.REFUSALS))})", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"[.!?…]\s|\n")
@@ -116,7 +118,10 @@ def by_rule(turns: Sequence[Turn], settings: CondenseSettings, default: str = "r
         return replace(question, need="sources")
     if remark == "more" and previous:
         return replace(question, text=previous, shown=last_sources(turns))
-    if previous and leans_on_dialogue(text):
+    corrected = frozenset(word for word in _taken_back(text) if word in previous)
+    if previous and (corrected or leans_on_dialogue(text)):
+        if corrected:
+            previous, text = _without(previous, corrected), _without(text, corrected)
         return replace(question, text=f"{previous} {text}", previous=previous)
     return question
 
@@ -209,9 +214,24 @@ def _refuse_nonsense(text: str, question: Question) -> None:
 
 def _with_exact_words(text: str, original: str) -> str:
     """Codes, numbers and names that the person typed stay in the question whatever the model made of it."""
-    said = fold(text)
-    lost = [word for word in dict.fromkeys(_EXACT.findall(original)) if fold(word) not in said]
+    said, taken_back = fold(text), _taken_back(original)
+    kept = [word for word in dict.fromkeys(_EXACT.findall(original)) if word not in taken_back]
+    lost = [word for word in kept if fold(word) not in said]
     return f"{text} ({', '.join(lost)})" if lost and len(lost) <= TERMS else text
+
+
+def _taken_back(text: str) -> frozenset[str]:
+    """The exact words that the person says they do not mean: «ой нет, не E-136, а E-129»."""
+    places = (
+        (match.group(), text[max(0, match.start() - _LOOKED_BACK) : match.start()]) for match in _EXACT.finditer(text)
+    )
+    return frozenset(word for word, before in places if _TAKING_BACK.search(before))
+
+
+def _without(text: str, words: frozenset[str]) -> str:
+    for word in words:
+        text = text.replace(word, "")
+    return " ".join(text.split())
 
 
 def _written(turns: Sequence[Turn]) -> str:
