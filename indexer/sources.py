@@ -17,7 +17,6 @@ from askwiki.data import Attachment, Page
 from askwiki.errors import SourceError, SourceNotWhole
 
 FAULTS_SHOWN = 3  # in a sentence
-INSIDE_FILE = "!/"  # in the id of a document: behind the id of the page whose file it is
 INSIDE_ZIP = "!/"  # parts the file and the entry in ``Attachment.file``: "export.zip!/attachments/1/2.png"
 
 

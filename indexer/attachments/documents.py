@@ -7,17 +7,17 @@ import posixpath
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from askwiki.data import Attachment, Count, Loss, Page
+from askwiki.data import INSIDE_PAGE, Attachment, Count, Loss, Page
 from askwiki.errors import SourceError
 from askwiki.settings import AttachmentSettings
 from indexer.confluence.comments import comments_page
 from indexer.confluence.page import is_russian
 from indexer.confluence.parse.text import clean, escape, escape_line_start, permitted
-from indexer.sources import INSIDE_FILE, INSIDE_ZIP, PageFailure, PageRef, read_attachment
+from indexer.sources import INSIDE_ZIP, PageFailure, PageRef, read_attachment
 
 WORKER = Path(__file__).with_name("worker.py")
 ENDINGS = (".pdf", ".docx", ".xlsx", ".xlsm", ".pptx", ".txt", ".md", ".log", ".csv", ".tsv")
@@ -26,10 +26,14 @@ PATIENCE = 4
 LOOKED_AT = 3_000  # characters that tell the language
 
 
-def documents_of(page: Page, settings: AttachmentSettings) -> Iterator[Page | PageFailure]:
+Fetch = Callable[[str, str], bytes | None]  # page id, name of the file
+
+
+def documents_of(page: Page, settings: AttachmentSettings, fetch: Fetch | None = None) -> Iterator[Page | PageFailure]:
     """A page for the comments of the page, and one for each of its files that holds text, with the page's readers.
 
-    A file that cannot be read is a failure with its name: what is stored of it stays.
+    ``fetch`` gets a file that is not on this machine. A file that cannot be read is a failure with its name: what is
+    stored of it stays.
     """
     if (comments := comments_page(page)) is not None:
         yield comments
@@ -37,22 +41,27 @@ def documents_of(page: Page, settings: AttachmentSettings) -> Iterator[Page | Pa
         return
     for attachment in page.attachments:
         ending = posixpath.splitext(attachment.name)[1].lower()
-        if ending in ENDINGS and attachment.file:
-            yield _document(page, attachment, ending, settings)
+        if ending in ENDINGS and (attachment.file or fetch):
+            yield _document(page, attachment, ending, settings, fetch)
 
 
-def _document(page: Page, attachment: Attachment, ending: str, settings: AttachmentSettings) -> Page | PageFailure:
-    ref = PageRef(f"{page.id}{INSIDE_FILE}{attachment.name}", attachment.name)
+def _document(
+    page: Page, attachment: Attachment, ending: str, settings: AttachmentSettings, fetch: Fetch | None
+) -> Page | PageFailure:
+    ref = PageRef(f"{page.id}{INSIDE_PAGE}{attachment.name}", attachment.name)
     try:
-        if (size := _size(attachment)) > settings.megabytes << 20:
+        fetched = fetch(page.id, attachment.name) if fetch and not attachment.file else b""
+        if fetched is None:
+            return PageFailure(ref, "the wiki does not give the file, or it is too large")
+        if (size := _size(attachment) if attachment.file else len(fetched)) > settings.megabytes << 20:
             return PageFailure(
                 ref, f"a file of {size >> 20} MB; attachments.megabytes allows {settings.megabytes}", True
             )
-        found = _read(read_attachment(attachment), ending, settings)
+        found = _read(read_attachment(attachment) if attachment.file else fetched, ending, settings)
     except (SourceError, OSError) as error:
         return PageFailure(ref, str(error))
     if not found["parts"]:
-        return PageFailure(ref, f"its text cannot be read: {found['cut'] or 'it is empty'}", skipped=True)
+        return PageFailure(ref, f"its text cannot be read: {found['cut'] or 'it is empty'}")
     markdown = _markdown(found["parts"])
     losses = [Loss("attachment", attachment.name, detail=found["cut"])] if found["cut"] else []
     if not any(character.isalnum() for character in _words(found["parts"])):

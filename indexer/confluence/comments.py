@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from askwiki.data import Page
+from askwiki.data import INSIDE_PAGE, Page
 from askwiki.markdown.blocks import parse_blocks
 from indexer.confluence.page import is_russian
 from indexer.confluence.parse.text import clean, escape
-from indexer.sources import INSIDE_FILE
 
 
 def comments_page(page: Page) -> Page | None:
@@ -22,7 +21,7 @@ def comments_page(page: Page) -> Page | None:
         pieces.append(f"## {word}: {who}" if who else f"## {word}")
         pieces.append(_lowered(comment.markdown))
     return Page(
-        id=f"{page.id}{INSIDE_FILE}comments",
+        id=f"{page.id}{INSIDE_PAGE}comments",
         space=page.space,
         title=page.title,
         path=page.path,

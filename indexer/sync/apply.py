@@ -7,15 +7,15 @@ the next one finds the old hash and does the page again.
 from __future__ import annotations
 
 import dataclasses
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 
 from askwiki.access.rights import acl_key, known_readers, not_told, unknown_policy
-from askwiki.data import Chunk, Clause, Page
+from askwiki.data import INSIDE_PAGE, Chunk, Clause, Page, whole_page
 from askwiki.store.port import PageState
-from indexer.attachments.documents import documents_of
+from indexer.attachments.documents import Fetch, documents_of
 from indexer.enrich.asking import CALLS
 from indexer.sources import PageFailure, PageRef, PageSource
 from indexer.sync.ledger import Ledger
@@ -72,17 +72,35 @@ class SyncPass:
         mark = page_hash(item, acl, self._recipe)
         if self.stored.get(item.id) == mark:
             self._ledger = self._ledger.add(unchanged=1)
-            self.take_documents(item)
+            self.take_documents(item, changed=False)
             return
         job = partial(prepared, item, acl, mark, readers, using=self._using)
         for ready in self._preparing.put(job):
             self._plan(ready)
         self.take_documents(item)
 
-    def take_documents(self, page: Page) -> None:
-        """The files of a page that was taken, each as a page of its own."""
-        for document in documents_of(page, self._using.settings.attachments):
+    def take_documents(self, page: Page, *, changed: bool = True) -> None:
+        """The comments and files of a page, each as a page of its own.
+
+        Of a live wiki files are asked for with a page that changed: another edition of one has another address.
+        """
+        settings = self._using.settings.attachments
+        asked: Fetch | None = getattr(self._source, "attachment", None)
+        live = settings.fetch and getattr(self._source, "live", False)
+        for document in documents_of(page, settings, asked if live and changed else None):
             self.take(document)
+        if live and not changed:
+            for page_id in self._parts.get(page.id, ()):
+                self._arrived.setdefault(page_id, False)
+
+    @cached_property
+    def _parts(self) -> dict[str, list[str]]:
+        """Page -> the documents that are stored of it."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for page_id in self.stored:
+            if INSIDE_PAGE in page_id:
+                found[whole_page(page_id)].append(page_id)
+        return found
 
     def write_all(self) -> None:
         """Wait for what is being prepared, write it."""

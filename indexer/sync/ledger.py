@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from askwiki.data import Content, Count, Loss, Page
+from askwiki.data import INSIDE_PAGE, Content, Count, Loss, Page
 from askwiki.masking import masked
-from indexer.sources import INSIDE_FILE, PageFailure, PageRef
+from indexer.sources import PageFailure, PageRef
 
 THRESHOLD = 0.98  # share of the text, of the code, … of a page below which it is listed
 JUDGED = frozenset({"characters", "code", "plantuml", "tables", "images", "links", "cards", "tasks"})
@@ -109,7 +109,7 @@ class Ledger:
         return there, sum(self.counts[kind][1] + sum(self.aside.get(kind, (0, 0))) for kind in kinds)
 
     def with_failure(self, failure: PageFailure) -> Ledger:
-        of_file = INSIDE_FILE in failure.ref.id  # not among the pages that were expected: told, not counted
+        of_file = INSIDE_PAGE in failure.ref.id  # not among the pages that were expected: told, not counted
         counted = self if of_file else self.add(skipped=1) if failure.skipped else self.add(failed=1)
         return dataclasses.replace(counted, failures=(*self.failures, failure))
 

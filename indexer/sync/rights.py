@@ -11,7 +11,7 @@ from typing import Protocol, runtime_checkable
 
 from askwiki.access.rights import NOBODY, acl_key, known_readers
 from askwiki.configuration import Configuration
-from askwiki.data import Clause
+from askwiki.data import INSIDE_PAGE, Clause, whole_page
 from askwiki.errors import SourceError
 from askwiki.settings import Settings
 from askwiki.store import open_reader, open_writer
@@ -52,10 +52,11 @@ def compare_rights(source: RightsSource, *, writer: Writer, settings: Settings) 
             continue
         told[item[0]] = known_readers(item[1], source.kind, settings.access)
     left_alone = {failure.ref.id for failure in ledger.failures}
-    refuse_shrinking(source.name, len(stored), len(told) + len(left_alone), settings.sync.shrink)
+    pages = sum(INSIDE_PAGE not in page_id for page_id in stored)
+    refuse_shrinking(source.name, pages, len(told) + len(left_alone), settings.sync.shrink)
     for page_id, key in stored.items():
-        readers = told.get(page_id, NOBODY)
-        if page_id not in left_alone and acl_key(readers) != key:
+        readers = told.get(whole_page(page_id), NOBODY)
+        if whole_page(page_id) not in left_alone and acl_key(readers) != key:
             writer.update_access(source.name, page_id, acl_key(readers), readers)
             ledger = ledger.add(indexed=1)
     if last is not None and not ledger.failed:

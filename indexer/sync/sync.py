@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Protocol, runtime_checkable
 
-from askwiki.data import Page
+from askwiki.data import INSIDE_PAGE, Page
 from askwiki.store.port import Freshness
-from indexer.sources import INSIDE_FILE, PageFailure, PageSource
+from indexer.sources import PageFailure, PageSource
 from indexer.sync.apply import SyncPass
 from indexer.sync.ledger import Ledger
 from indexer.sync.plan import refuse_shrinking
@@ -83,7 +83,7 @@ def _everything(source: PageSource, rules: Rules, using: Tools, progress: Progre
     expected = source.expected()
     with closing(SyncPass(source, using.writer.pages(source.name), using)) as run:
         if not rules.allow_shrink:
-            stored = sum(INSIDE_FILE not in page_id for page_id in run.stored)
+            stored = sum(INSIDE_PAGE not in page_id for page_id in run.stored)
             refuse_shrinking(source.name, stored, len(expected), using.settings.sync.shrink)
         total = min(len(expected), rules.limit or len(expected))
         for number, item in enumerate(source.pages(), start=1):

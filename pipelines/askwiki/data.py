@@ -16,6 +16,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+INSIDE_PAGE = "!/"  # in the id of a document, behind the id of the page that it is a part of: "17!/act.pdf"
 PUBLIC = "*"  # the access key of what everybody may read
 
 Content = Literal["page", "blogpost", "attachment", "comments", "entity"]  # what of a wiki a record tells of
@@ -78,6 +79,11 @@ class Clause:
     users: tuple[str, ...] = ()
     groups: tuple[str, ...] = ()
     unknown: bool = False
+
+
+def whole_page(page_id: str) -> str:
+    """The page of the wiki that a document (a file, comments) is a part of; another id is its own."""
+    return page_id.partition(INSIDE_PAGE)[0]
 
 
 @dataclass(frozen=True, slots=True)

@@ -261,6 +261,7 @@ class AttachmentSettings:
     """Text of files (PDF, DOCX, XLSX, PPTX, TXT, CSV) that an export holds; needs the extra ``attachments``."""
 
     read: bool = True  # as documents of their own below their page, with its readers
+    fetch: bool = False  # of the live wiki too: files of pages that are new or changed are downloaded
     megabytes: int = 20  # a larger file is left out and told
     seconds: int = 30  # of processor time a file
     memory: int = 1024  # MB that the process which reads a file may take

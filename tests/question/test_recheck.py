@@ -51,6 +51,10 @@ def test_one_call_says_who_may_not_read_which_page(wiki: Wiki) -> None:
     assert refused_pages(["1", "2", "3", "4"], NOBODY_KNOWN, settings) == {"2", "3", "4"}
 
 
+def test_files_and_comments_are_asked_for_with_their_page(wiki: Wiki) -> None:
+    assert refused_pages(["1!/акт.pdf", "2!/comments"], ANNA, settings_for(wiki)) == {"2!/comments"}
+
+
 def test_only_numbers_are_asked_for(wiki: Wiki) -> None:
     assert refused_pages(["notes/a.md", "1) or (id > 0", "٢"], ANNA, settings_for(wiki)) == frozenset()
     assert wiki.asked == []

@@ -15,7 +15,11 @@ TOKEN = re.compile(
 )
 # A word without a value is one too: else each of its letters would be tried as the beginning of a name.
 ATTRIBUTE = re.compile(
-    r"([A-Za-z_][\w.-]*+(?::[\w.-]++)?)(?:\s*+=\s*+(?:(?P<value>\"[^\"]*+\"|'[^']*+')|(?P<bare>[^\s\"'<>]++)))?"
+    r"([A-Za-z_][\w.-]*+(?::[\w.-]++)?)"  # ac:name
+    r"(?:\s*+=\s*+(?:"
+    r"(?P<value>\"[^\"]*+\"|'[^']*+')"  # ="code", ='code'
+    r"|(?P<bare>[^\s\"'<>]++)"  # =code
+    r"))?"
 )
 TAGS = frozenset(
     re.findall(

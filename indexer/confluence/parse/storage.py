@@ -19,7 +19,10 @@ from indexer.confluence.parse.repair import mend
 from indexer.confluence.parse.text import permitted
 
 SECTION = re.compile(
-    r"<!--.*?(?:-->|\Z)|<!\[CDATA\[(.*?)(?:\]\]>|\Z)|<\?(?:[^?<]|\?(?!>))*+\?>|<!DOCTYPE[^\[<>]*+(?:\[[^\[\]]*+\]\s*+)?>",
+    r"<!--.*?(?:-->|\Z)"  # <!-- a comment -->
+    r"|<!\[CDATA\[(.*?)(?:\]\]>|\Z)"  # <![CDATA[code]]>
+    r"|<\?(?:[^?<]|\?(?!>))*+\?>"  # <?xml version="1.0"?>
+    r"|<!DOCTYPE[^\[<>]*+(?:\[[^\[\]]*+\]\s*+)?>",  # <!DOCTYPE page [<!ENTITY nbsp "&#160;">]>
     re.DOTALL,
 )
 ENTITY = re.compile(r"&(#[0-9]+;|#[xX][0-9a-fA-F]+;|[A-Za-z][A-Za-z0-9]*;)?")

@@ -31,13 +31,14 @@ SIGNS = {
     "(n)": "thumbs-down",
 }  # fmt: skip
 TOKEN = re.compile(
-    r"\\(?P<escaped>[{}\[\]*_+^~|!\-#?()])"
-    r"|\{\{(?P<mono>(?:[^{}\n]|\{(?!\{)|\}(?!\}))++)\}\}"
-    r"|\[(?P<link>[^\[\]\n]+)\]"
+    r"\\(?P<escaped>[{}\[\]*_+^~|!\-#?()])"  # \{
+    r"|\{\{(?P<mono>(?:[^{}\n]|\{(?!\{)|\}(?!\}))++)\}\}"  # {{code}}
+    r"|\[(?P<link>[^\[\]\n]+)\]"  # [text|Page#anchor]
+    # !plan.png|width=300!
     r"|!(?P<image>[^\s!|<>][^!|\n<>]*\.\w{2,5}|https?://[^\s!|]+)(?:\|(?P<look>[^!\n]*))?!"
-    r"|\{(?P<macro>[a-z][\w-]*)(?::(?P<parameters>[^{}\n]*))?\}"
-    r"|(?P<sign>\((?:/|x|!|i|\?|\+|-|on|off|\*|y|n)\))"
-    r"|(?P<url>https?://[^\s|\]<>\"]+[^\s|\]<>\".,;:!?)])"
+    r"|\{(?P<macro>[a-z][\w-]*)(?::(?P<parameters>[^{}\n]*))?\}"  # {toc:maxLevel=2}
+    r"|(?P<sign>\((?:/|x|!|i|\?|\+|-|on|off|\*|y|n)\))"  # (/)
+    r"|(?P<url>https?://[^\s|\]<>\"]+[^\s|\]<>\".,;:!?)])"  # https://x.example/a
 )
 MARKS = (("*", "strong"), ("_", "em"), ("-", "del"), ("+", "u"), ("??", "cite"))
 STYLES = (

@@ -31,11 +31,21 @@ ITEM = re.compile(r"\s*([*#]+|-{1,2})\s+(.*)")
 QUOTE = re.compile(r"\s*bq\.\s*(.*)")
 RULE = re.compile(r"\s*-{4,}\s*")
 CELL = re.compile(r"\|\|?")
-GROUPED = re.compile(r"\[[^\[\]\n]*\]|\{\{(?:[^{}\n]|\{(?!\{)|\}(?!\}))*+\}\}|\{[^{}\n]*\}|![^\s!|][^!\n]*!|\\\|")
+GROUPED = re.compile(
+    r"\[[^\[\]\n]*\]"  # [text|Page]
+    r"|\{\{(?:[^{}\n]|\{(?!\{)|\}(?!\}))*+\}\}"  # {{a|b}}
+    r"|\{[^{}\n]*\}"  # {status:title=a|colour=b}
+    r"|![^\s!|][^!\n]*!"  # !plan.png|width=300!
+    r"|\\\|"  # \|
+)
 HELD = re.compile("\x01(\\d+)\x01")
 LOOKS = re.compile(
-    r"^[^\S\n]*+(?:h[1-6]\. |\|\|.*\|\||[*#]++ )|\{(?:code|noformat|toc|panel|info|note)[:}]"
-    r"|\[[^\[\]\n|]++\|[^\[\]\n]+\]",
+    r"^[^\S\n]*+(?:"
+    r"h[1-6]\. "  # h2. Heading
+    r"|\|\|.*\|\|"  # ||Name||Price||
+    r"|[*#]++ "  # ** item
+    r")|\{(?:code|noformat|toc|panel|info|note)[:}]"  # {code:java}
+    r"|\[[^\[\]\n|]++\|[^\[\]\n]+\]",  # [text|target]
     re.MULTILINE,
 )
 MAXIMUM_DEPTH = 20  # boxes inside boxes

@@ -14,7 +14,7 @@ import requests
 
 from askwiki.access.rights import fold, passes
 from askwiki.access.wiki_session import wiki_session
-from askwiki.data import Clause, Identity
+from askwiki.data import Clause, Identity, whole_page
 from askwiki.errors import StoreError
 from askwiki.settings import AccessSettings, Settings
 
@@ -24,8 +24,12 @@ NAMES = ("email", "username", "accountId", "userKey")  # how the API may name a 
 
 
 def refused_pages(page_ids: Collection[str], identity: Identity, settings: Settings) -> frozenset[str]:
-    """Those pages that the wiki says this person may not read. StoreError when it does not answer."""
-    asked = sorted({page_id for page_id in page_ids if page_id.isascii() and page_id.isdigit()})
+    """Those pages that the wiki says this person may not read. StoreError when it does not answer.
+
+    Files and comments are asked for with the page that they are a part of.
+    """
+    wholes = {page_id: whole_page(page_id) for page_id in page_ids}
+    asked = sorted({whole for whole in wholes.values() if whole.isascii() and whole.isdigit()})
     if not asked or not settings.wiki.url:
         return frozenset()
     try:
@@ -34,9 +38,10 @@ def refused_pages(page_ids: Collection[str], identity: Identity, settings: Setti
         raise StoreError(
             f"Restrictions could not be asked of {settings.wiki.url} once more: {type(error).__name__}."
         ) from error
-    return frozenset(
+    refused = {
         str(record["id"]) for record in records if "id" in record and _says_no(record, identity, settings.access)
-    ) & frozenset(asked)
+    }
+    return frozenset(page_id for page_id, whole in wholes.items() if whole in refused and whole in asked)
 
 
 def _ask(page_ids: list[str], settings: Settings) -> list[dict[str, Any]]:
