@@ -173,7 +173,7 @@ class PassagesSettings:
 @dataclass(frozen=True, slots=True)
 class AnswerSettings:
     extractive_passages: int = 3  # most passages that are quoted without an LLM
-    extractive_characters: int = 1_200  # of all quotations together, about; what belongs together may be longer
+    extractive_characters: int = 1_300  # of all quotations together, about; what belongs together may be longer
     refusal_threshold: float = 0.3  # least confidence without a model; 0 = always quote. Measured: docs-ru 2 % wrong
     # refusals, sample wiki 9 %; of questions without an answer 20 to 30 % are refused, of foreign topics nearly all
     low_confidence: float = 0.65  # below this confidence quotations come with a word of caution

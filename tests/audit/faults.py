@@ -28,6 +28,17 @@ _EXCEPTS = re.compile(r"\W*(?:кроме|исключени|за исключе�
 _NEGATES = re.compile(r"\b(?:не|нет|нельзя|кроме|только|если|not|no|never|cannot|only|unless|if)\b", re.IGNORECASE)
 
 
+# What of a page something in a quotation may be: headings are written as bold lines there.
+_LIKE = {
+    "text": ("text", "heading", "item"),
+    "heading": ("heading", "text"),
+    "item": ("item", "text"),
+    "row": ("row",),
+    "code": ("code",),
+}
+LEAP = 100  # atoms of a page; a leap costs more than any way within one table
+
+
 @dataclass(frozen=True, slots=True)
 class Fault:
     kind: str
@@ -97,23 +108,25 @@ def _longer(
             leaps, last, places = min(ways, key=lambda way: way[0])
             found.append((leaps, last, [*places, (place, start)]))
             continue
-        costs = [(way[0] + _leap(way[1], place, after_gap), way) for way in ways]
+        costs = [(way[0] + _leap(there, way[1], place, after_gap), way) for way in ways]
         leaps, (_, _, places) = min(costs, key=lambda cost: cost[0])
         found.append((leaps, place, [*places, (place, start)]))
     return found
 
 
-def _leap(last: int, place: int, after_gap: bool) -> int:
+def _leap(there: Sequence[Atom], last: int, place: int, after_gap: bool) -> int:
     if place in (last, last + 1):
         return 0
     if last < 0:
-        return 1
-    return (2 if place < last else 0) + (1 if after_gap else 3)
+        return LEAP
+    of_one_table = there[place].kind == there[last].kind == "row" and there[place].group == there[last].group
+    far = min(abs(place - last), LEAP - 1)
+    return far + (0 if of_one_table else LEAP * ((2 if place < last else 0) + (1 if after_gap else 3)))
 
 
 def _places_of(there: Sequence[Atom], atom: Atom) -> list[tuple[int, int]]:
     """Where the page says the same, or has it as a part of what it says."""
-    same = [(place, 0) for place, one in enumerate(there) if one.text == atom.text]
+    same = [(place, 0) for place, one in enumerate(there) if one.text == atom.text and one.kind in _LIKE[atom.kind]]
     if same or atom.kind not in ("text", "item", "heading"):
         return same
     return [
@@ -186,7 +199,8 @@ def _cuts(there: Sequence[Atom], places: set[int], quoted: Sequence[Atom]) -> It
         header = there[of[0]].kind == "row"
         units = {there[place].place for place in of} - ({0} if header else set())
         kept = {there[place].place for place in of if place in places} - ({0} if header else set())
-        if kept != units and len(units) not in said:
+        total = there[of[0]].number if there[of[0]].kind == "code" else len(units)
+        if kept != units and total not in said:
             yield Fault("cut", f"{len(kept)} of {len(units)}: {there[of[0]].raw[:40]}")
 
 
@@ -201,7 +215,8 @@ def _limits(there: Sequence[Atom], shown: Sequence[_Shown], places: set[int]) ->
         if after is None or place + 1 in places or after.kind not in ("text", "item") or after.subheading:
             continue
         limits = _EXCEPTS if after.kind == "item" else _LIMITS
-        if there[place].kind not in ("heading", "code") and limits.match(after.raw):
+        title = there[place].kind in ("heading", "code") or there[place].subheading
+        if not title and limits.match(after.raw):
             yield Fault("limit", f"{there[place].raw[-40:]} // {after.raw[:60]}")
 
 

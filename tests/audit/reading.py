@@ -28,7 +28,7 @@ class Atom:
     text: str  # letters and digits only, in one case
     group: int = 0
     place: int = 0  # of the item of the top-level list, or of the row; a table's header is 0
-    number: int = 0  # that an item of an ordered list shows
+    number: int = 0  # that an item of an ordered list shows; of a line of code, how many lines there are
     level: int = 0  # of a heading; of an item, how deep its list lies
     noted: bool = False  # in a quotation of the page
 
@@ -116,8 +116,9 @@ def _all(markdown: str) -> Iterator[Atom]:
                 yield _paragraph(token, lists, False)
             case "fence" | "code_block":
                 groups += 1
-                for place, line in enumerate(token.content.splitlines()):
-                    yield Atom("gap" if line.strip() == GAP else "code", line, letters(line), groups, place)
+                lines = token.content.splitlines()
+                for place, line in enumerate(lines):
+                    yield Atom("gap" if line.strip() == GAP else "code", line, letters(line), groups, place, len(lines))
 
 
 def _paragraph(token: Token, lists: list[list[int]], first: bool) -> Atom:

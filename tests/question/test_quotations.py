@@ -11,7 +11,7 @@ import pytest
 from askwiki.data import Candidate, Passage
 from askwiki.settings import AnswerSettings
 from askwiki.stages.extractive.counts import counted_in
-from askwiki.stages.extractive.quotations import as_markdown, extract
+from askwiki.stages.extractive.quotations import FIRST_SHARE, as_markdown, extract
 from askwiki.texts import load_texts
 from tests.support.small_wiki import chunk
 
@@ -40,7 +40,7 @@ def passage(text: str, number: int = 1, **more: Any) -> Passage:
 
 
 def quoted(text: str, question: str, characters: int = 200) -> str:
-    settings = AnswerSettings(extractive_characters=characters)
+    settings = AnswerSettings(extractive_characters=round(characters / FIRST_SHARE))
     return extract([passage(text)], (), question, (), settings, COUNT)[0][1]
 
 

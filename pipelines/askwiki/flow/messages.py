@@ -16,6 +16,7 @@ from askwiki.stages.extractive.counts import counted_in
 from askwiki.stages.extractive.quotations import as_markdown, extract
 from askwiki.stages.passages.assemble import make_passages, renumbered
 from askwiki.stages.passages.versions import OLD
+from askwiki.stages.query_centering import own_words
 from askwiki.stages.refusal import unheard
 from askwiki.stages.search import search_terms
 from askwiki.stages.smalltalk import kind_of_talk
@@ -89,7 +90,9 @@ def quote(run: QuestionRun, question: Question, passages: Sequence[Passage], can
         settings = run.settings.answer
         clean = partial(_harmless, run, passages)
         count, similar = counted_in(run.kit.texts, run.language), similar_to(run, question)
-        quoted = extract(passages, candidates, question.text, terms, settings, count, clean, similar)
+        own = own_words(question)  # of a follow-up they tell more than the question before it
+        asked, terms = (own, (*terms, question.previous)) if own else (question.text, terms)
+        quoted = extract(passages, candidates, asked, terms, settings, count, clean, similar)
     passages = renumbered(passages, [passage for passage, _ in quoted])
     shown = passages[: len(quoted)]
     yield from sources_for(run, shown)

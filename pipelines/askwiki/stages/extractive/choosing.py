@@ -12,6 +12,7 @@ from askwiki.stages.extractive.pieces import Piece, excepts
 from askwiki.stages.extractive.scoring import Scored
 
 WHOLE = {"text": 500, "list": 700, "table": 900, "code": 900, "note": 600, "html": 10**9}
+ALIKE = 0.6  # of the best row's or item's own words that another one has to be shown before what follows
 _DENIES = re.compile(rf"\b(?:{'|'.join((*ru.DENIALS, *en.DENIALS))})\b", re.IGNORECASE)
 
 
@@ -27,8 +28,43 @@ def shown_of(pieces: Sequence[Piece], best: Scored, room: int) -> dict[int, list
         piece = pieces[place]
         centre = best.unit if place == best.place else len(piece.units) - 1 if piece.leads else 0
         allowed = min(left, WHOLE.get(piece.kind, room)) if place == best.place else 200
-        shown[place] = _around(piece, centre, allowed)
+        if place == best.place and piece.kind in ("table", "list"):
+            shown[place] = _nearest(piece, centre, best.near, allowed)
+        else:
+            shown[place] = _around(piece, centre, allowed)
     return shown
+
+
+def _nearest(piece: Piece, centre: int, near: Sequence[float], room: int) -> list[int]:
+    """The rows or items nearest to the question by words, then those after the best one; with what bounds them."""
+    if len(piece.text) <= room:
+        return list(range(len(piece.units)))
+    like = [at for at in sorted(range(len(near)), key=lambda at: -near[at]) if near[at] >= ALIKE * max(near)]
+    chosen: set[int] = set()
+    left = room - len(piece.head)
+    for at in dict.fromkeys((centre, *like, *range(centre + 1, len(piece.units)))):
+        wanted = _with_exceptions(piece, at) - chosen
+        length = sum(len(piece.units[each].text) for each in wanted)
+        if chosen and length > left:
+            if at > centre and at not in like:
+                break  # what follows is shown without holes
+            continue
+        chosen |= wanted
+        left -= length
+    return sorted(chosen)
+
+
+def _with_exceptions(piece: Piece, at: int) -> set[int]:
+    """An item with the exception to it, with what it leads into, and what it is the exception to."""
+    chosen = {at}
+    if piece.kind == "list":
+        while excepts(piece.units[min(chosen)]) and min(chosen):
+            chosen.add(min(chosen) - 1)
+        while max(chosen) + 1 < len(piece.units) and (
+            excepts(piece.units[max(chosen) + 1]) or piece.units[max(chosen)].text.endswith(":")
+        ):
+            chosen.add(max(chosen) + 1)
+    return chosen
 
 
 def _around(piece: Piece, centre: int, room: int) -> list[int]:

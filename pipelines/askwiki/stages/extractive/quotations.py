@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 from askwiki.data import Candidate, Passage
 from askwiki.settings import AnswerSettings
 from askwiki.stages.citations.links import escape
 from askwiki.stages.extractive.choosing import above, following, length_of, shown_of
-from askwiki.stages.extractive.scoring import Read, Scored, Similar, rank, read
+from askwiki.stages.extractive.items import with_short_items
+from askwiki.stages.extractive.scoring import Read, Scored, Similar, rank, read, weights_of
 from askwiki.stages.extractive.written import Count, Part, write
 from askwiki.stages.sources import label_of
 
 READ_PASSAGES = 6  # passages in which the answer is looked for
-NEAR_SHARE = 0.55  # of the best group's score that a further group needs to be quoted as well
+NEAR_SHARE = 0.65  # of the best group's score that a further group needs to be quoted as well
+FIRST_SHARE, NEXT_SHARE = 0.4, 0.25  # of all characters that the first group, and each further one, may take
+BEHIND = 400  # characters of what goes on from the first group, where there is room
 LEAST_ROOM = 120  # characters; for less nothing further is quoted
 _HEADING = re.compile(r"^#{1,6}\s+(.*)$")
 
@@ -34,70 +39,71 @@ def extract(
     ``candidates`` = what the search found of the passages, ``clean`` makes wiki text harmless, ``similar`` compares
     texts with the question by meaning; without it words decide.
     """
-    reads = [read(passage) for passage in passages[:READ_PASSAGES]]
-    ranked = rank(reads, candidates, question, terms, similar)
+    whole = [read(passage) for passage in passages[:READ_PASSAGES]]
+    weights = weights_of(whole, question, terms)
+    reads = [replace(of, pieces=with_short_items(of.pieces, weights, count)) for of in whole]
+    chosen, spare = _chosen(reads, rank(reads, candidates, question, weights, similar), settings)
     quoted = []
-    for of, scored, room in _chosen(reads, ranked, settings):
-        if text := clean(_quotation(of, scored, room)(count)).strip():
-            quoted.append((of.passage, text))
-    return quoted
+    for of, cuts in chosen:
+        text = clean(write(of.pieces, _parts(of, cuts, spare), (cuts[0].scored.place, cuts[0].scored.unit), count))
+        quoted.append((of.passage, text.strip()))
+        spare = 0
+    return [(passage, text) for passage, text in quoted if text]
+
+
+class Cut(NamedTuple):
+    """A group with the units of it that are shown."""
+
+    scored: Scored
+    shown: dict[int, list[int]]
 
 
 def _chosen(
     reads: Sequence[Read], ranked: Sequence[Scored], settings: AnswerSettings
-) -> list[tuple[Read, list[Scored], int]]:
-    """Which groups of which passages, in the order in which they are quoted, and the room for each passage."""
-    room = settings.extractive_characters
-    by_passage: dict[int, list[Scored]] = {}
-    rooms: dict[int, int] = {}
+) -> tuple[list[tuple[Read, list[Cut]]], int]:
+    """What is quoted of which passages, in their order, and the characters that are left."""
+    left = settings.extractive_characters
+    most = FIRST_SHARE * left
+    chosen: dict[int, list[Cut]] = {}
     for each in ranked:
-        if by_passage and each.score < NEAR_SHARE * ranked[0].score:
+        if each.score < NEAR_SHARE * ranked[0].score:
             break
-        if each.passage not in by_passage and len(by_passage) == settings.extractive_passages:
+        if each.passage not in chosen and len(chosen) == settings.extractive_passages:
             continue
-        of = reads[each.passage]
-        shown = shown_of(of.pieces, each, room)
-        length = length_of(of.pieces, shown)
-        if by_passage and (length > room or room < LEAST_ROOM):
+        shown = shown_of(reads[each.passage].pieces, each, int(min(most, left)))
+        length = length_of(reads[each.passage].pieces, shown)
+        if chosen and length > left:
             continue
-        by_passage.setdefault(each.passage, []).append(each)
-        rooms[each.passage] = rooms.get(each.passage, 0) + length
-        room -= length
-    if by_passage and room > 0:
-        rooms[next(iter(by_passage))] += room
-    return [(reads[number], groups, rooms[number]) for number, groups in by_passage.items()]
+        chosen.setdefault(each.passage, []).append(Cut(each, shown))
+        left -= length
+        most = NEXT_SHARE * settings.extractive_characters
+        if left < LEAST_ROOM:
+            break
+    return [(reads[number], cuts) for number, cuts in chosen.items()], left
 
 
-def _quotation(of: Read, groups: Sequence[Scored], room: int) -> Callable[[Count], str]:
-    """The best group first, with what goes on from it where there is room; then the others in page order."""
-    best, *others = groups
-    label = of.passage.headings[-1] if of.passage.headings else ""
-    taken: set[int] = set()
+def _parts(of: Read, cuts: Sequence[Cut], spare: int) -> list[Part]:
+    """The best group first, with what goes on from it in ``spare`` characters; then the others in page order."""
+    best, *others = cuts
     parts: list[Part] = []
+    taken: set[int] = set()
     scope: object = None
-    for each in (best, *sorted(others, key=lambda one: one.group.first)):
-        if each.group.first in taken:
-            continue
-        shown = shown_of(of.pieces, each, room)
-        room -= length_of(of.pieces, shown)
-        if parts and each.group.scope != scope and not each.group.headings:
-            continue  # it would read as if it stood under the heading above it
-        if each.group.scope != scope or not parts:
-            named = label if not parts else ""
-            parts += [(place, [0]) for place in above(of.pieces, each.group, named)]
-        scope = each.group.scope
+    for scored, shown in (best, *sorted(others, key=lambda one: one.scored.group.first)):
+        group = scored.group
+        if group.first in taken or (parts and group.scope != scope and not group.headings):
+            continue  # shown already, or it would read as if it stood under the heading above it
+        if group.scope != scope or not parts:
+            label = of.passage.headings[-1] if of.passage.headings and not parts else ""
+            parts += [(place, [0]) for place in above(of.pieces, group, label)]
+        scope = group.scope
         parts += shown.items()
-        taken |= set(each.group.places)
-        whole = len(shown[each.group.last]) == len(of.pieces[each.group.last].units)
-        if each is best and whole:
-            others_first = {one.group.first for one in others}
-            spare = room - sum(length_of(of.pieces, shown_of(of.pieces, one, room)) for one in others)
-            for place, units in following(of.pieces, of.groups, each.group, spare).items():
-                parts.append((place, units))
-                taken.add(place)
-                room -= length_of(of.pieces, {place: units})
-            del others_first
-    return lambda count: write(of.pieces, parts, (best.place, best.unit), count)
+        taken |= set(group.places)
+        whole = len(shown[group.last]) == len(of.pieces[group.last].units)
+        if scored is best.scored and whole:
+            behind = following(of.pieces, of.groups, group, min(spare, BEHIND))
+            parts += behind.items()
+            taken |= set(behind)
+    return parts
 
 
 def as_markdown(quoted: Sequence[tuple[Passage, str]]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
@@ -19,7 +19,7 @@ FURTHER = 0.5  # weight of a synonym or another spelling, against the question's
 NEAR = 0.35  # of a neighbour's own weight that a unit passes on: an answer stands beside its subject
 ABOVE = 0.4  # of the own weight of a heading, a bold line, a lead-in that all below it has
 LISTING = 2.0  # weight of rows and items for a question that asks for several things
-BY_WORDS, BY_MEANING, BY_SEARCH = 0.3, 0.15, 0.5  # weights of the three, each between 0 and 1; measured
+BY_WORDS, BY_MEANING, BY_SEARCH = 0.3, 0.2, 0.5  # weights of the three, each between 0 and 1; measured
 READ = 20  # groups whose meaning is compared, the nearest by words and search first; a group takes 30 ms of a core
 MEANT = 700  # characters of a group that the encoder reads
 _SEVERAL = re.compile(rf"\b(?:{'|'.join((*ru.SEVERAL, *en.SEVERAL))})\b", re.IGNORECASE)
@@ -31,12 +31,13 @@ Similar = Callable[[Sequence[str]], Sequence[float]]  # texts -> how near each i
 class Scored:
     """A group of a passage with the unit in it that is nearest to the question."""
 
-    passage: int  # its place among the passages
     group: Group
     place: int  # of the piece that holds the unit
     unit: int
     words: float  # by the question's words
-    found: float  # by the search, 0 to 1
+    near: tuple[float, ...]  # by words, each unit of that piece
+    passage: int = 0  # its place among the passages
+    found: float = 0.0  # by the search, 0 to 1
     score: float = 0.0
 
 
@@ -58,17 +59,17 @@ def rank(
     passages: Sequence[Read],
     candidates: Sequence[Candidate],
     question: str,
-    terms: Sequence[str],
+    weights: Mapping[str, float],
     similar: Similar | None = None,
 ) -> list[Scored]:
     """All groups of the passages, the nearest first. Without ``similar`` words and search decide alone."""
-    weights = _weights(passages, set(telling_stems(question)), set(telling_stems(" ".join(terms))))
     listing = bool(_SEVERAL.search(question))
-    groups = [
-        _scored(number, read, group, weights, _lifts(read.passage, candidates), listing)
-        for number, read in enumerate(passages)
-        for group in read.groups
-    ]
+    groups = []
+    for number, read in enumerate(passages):
+        lifts = _lifts(read.passage, candidates)
+        for group in read.groups:
+            scored = best_unit(read.pieces, group, weights, listing)
+            groups.append(replace(scored, passage=number, found=_found(read, scored, lifts)))
     most = max((group.words for group in groups), default=0.0) or 1.0
     ordered = _sorted([replace(each, score=BY_WORDS * each.words / most + BY_SEARCH * each.found) for each in groups])
     if similar is None or not ordered:
@@ -97,20 +98,13 @@ def _sorted(groups: Sequence[Scored]) -> list[Scored]:
     return sorted(groups, key=lambda each: (-each.score, each.passage, each.place))
 
 
-def _scored(
-    number: int,
-    read: Read,
-    group: Group,
-    weights: Mapping[str, float],
-    lifts: Sequence[tuple[int, int, float]],
-    listing: bool,
-) -> Scored:
-    pieces = read.pieces
+def best_unit(pieces: Sequence[Piece], group: Group, weights: Mapping[str, float], listing: bool = False) -> Scored:
+    """The unit of a group that says most of the question's words, with those beside it and above it."""
     above = sum(_weight(pieces[place].text, weights) for place in (*group.headings, *_of(group.subheading)))
     units = [(place, at, unit) for place in group.places for at, unit in enumerate(pieces[place].units)]
     own = [_weight(unit.text, weights) for _, _, unit in units]
     best = (-1.0, group.first, 0)
-    for at, (place, unit_number, _) in enumerate(units):
+    for at, (place, number, _) in enumerate(units):
         piece = pieces[place]
         lead = _weight(pieces[place - 1].text, weights) if place > group.first else 0.0
         head = _weight(piece.head, weights) if piece.kind == "table" else 0.0
@@ -118,11 +112,15 @@ def _scored(
         words = own[at] + NEAR * near + ABOVE * (above + lead + head)
         if listing and piece.kind in ("table", "list"):
             words *= LISTING
-        best = max(best, (words, place, unit_number), key=lambda one: one[0])
-    words, place, unit_number = best
-    start = pieces[place].units[unit_number].start
-    found = max((share for begin, end, share in lifts if begin <= start < end), default=0.0)
-    return Scored(number, group, place, unit_number, words, found)
+        best = max(best, (words, place, number), key=lambda one: one[0])
+    words, place, number = best
+    alone = tuple(score for (of, _, _), score in zip(units, own, strict=True) if of == place)
+    return Scored(group, place, number, words, alone)
+
+
+def _found(read: Read, scored: Scored, lifts: Sequence[tuple[int, int, float]]) -> float:
+    start = read.pieces[scored.place].units[scored.unit].start
+    return max((share for begin, end, share in lifts if begin <= start < end), default=0.0)
 
 
 def _of(place: int | None) -> tuple[int, ...]:
@@ -133,8 +131,9 @@ def _weight(text: str, weights: Mapping[str, float]) -> float:
     return sum(weights.get(word, 0.0) for word in set(telling_stems(text)))
 
 
-def _weights(passages: Sequence[Read], words: Set[str], further: Set[str]) -> dict[str, float]:
-    """How much each stem of the question tells: rarer among the units of the passages, more."""
+def weights_of(passages: Sequence[Read], question: str, terms: Sequence[str]) -> dict[str, float]:
+    """How much each stem of the question tells: rarer among the units of the passages, more; of ``terms`` half."""
+    words, further = set(telling_stems(question)), set(telling_stems(" ".join(terms)))
     units = [set(telling_stems(unit.text)) for read in passages for piece in read.pieces for unit in piece.units]
     seen = Counter(word for unit in units for word in unit & (words | further))
     return {
