@@ -166,9 +166,8 @@ def _leads(there: Sequence[Atom], places: set[int]) -> Iterator[Fault]:
 def _run(there: Sequence[Atom], place: int, lead: Atom) -> range:
     """What a lead-in leads into: the table, list or code after it, of an item the deeper ones, else one paragraph."""
     first, last = there[place], place
-    if first.group and not lead.group:
-        while last + 1 < len(there) and there[last + 1].group == first.group:
-            last += 1
+    if first.group and (not lead.group or first.kind in ("code", "row")):
+        last = max(at for at, one in enumerate(there) if one.group == first.group)  # code lies inside of lists, too
     elif lead.kind == "item":
         while last + 1 < len(there) and there[last + 1].group == lead.group and there[last + 1].place == lead.place:
             last += 1

@@ -51,7 +51,7 @@ def _nearest(piece: Piece, centre: int, near: Sequence[float], room: int) -> lis
             continue
         chosen |= wanted
         left -= length
-    return sorted(chosen)
+    return sorted(chosen | ({len(piece.units) - 1} if piece.leads else set()))  # it leads into what stands after it
 
 
 def _with_exceptions(piece: Piece, at: int) -> set[int]:

@@ -34,7 +34,8 @@ def write(pieces: Sequence[Piece], shown: Sequence[Part], bold: tuple[int, int] 
         last = place
     if open_end:
         blocks.append(GAP)
-    return close_fences("\n\n".join(blocks))
+    told = [block for number, block in enumerate(blocks) if block != GAP or not number or blocks[number - 1] != GAP]
+    return close_fences("\n\n".join(told))
 
 
 def _piece(piece: Piece, units: Sequence[int], bold: int | None, count: Count) -> Iterator[str]:
