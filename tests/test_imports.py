@@ -52,6 +52,7 @@ ORDER: list[str] = [
     "indexer.opening",
     "indexer.enrich",
     "indexer.sync",
+    "askwiki.stages.evidence",
     "askwiki.stages.citations",
     "askwiki.stages.passages",
     "askwiki.stages",

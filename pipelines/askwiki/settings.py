@@ -186,6 +186,7 @@ class AnswerSettings:
 @dataclass(frozen=True, slots=True)
 class SourcesSettings:
     support: float = 0.4  # least share of a sentence's word stems that the cited passage holds, chosen by measurement
+    mark_unsupported: bool = True  # mark a sentence whose number, name or "not" stands in no passage that was given
     list_all: bool = True  # when nothing was cited, list all that was given
 
 

@@ -6,13 +6,15 @@ import argparse
 import json
 import time
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from askwiki.configuration import load_configuration
 from askwiki.data import Page, Passage
 from askwiki.evaluate.statistics import percentile, wilson
 from askwiki.stages.citations.checked_stream import SentenceGate
-from askwiki.stages.citations.support import known
+from askwiki.stages.citations.support import Known, excused, known
 from indexer.opening import open_source
 from tests.bench.support_pairs import Pair, pairs_of, paragraph_pages, reference_pairs
 
@@ -23,10 +25,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def right(pair: Pair) -> tuple[bool, float]:
     """Whether an honest pair keeps all its markers, or a broken one loses them; and the seconds it took."""
-    passages = {
-        number: Passage(number, pair.page, pair.title, (), (), "", "", text, ())
-        for number, text in pair.passages.items()
-    }
+    passages = {number: known_of(pair.page, pair.title, text) for number, text in pair.passages.items()}
     gate = gate_of(passages, pair.question)
     begun = time.perf_counter()
     gate.feed(pair.answer)
@@ -36,14 +35,27 @@ def right(pair: Pair) -> tuple[bool, float]:
     return (bool(kept) if pair.kind == ANY_OF else kept == pair.right), took
 
 
-def gate_of(passages: dict[int, Passage], question: str) -> SentenceGate:
-    given = {number: known(passage) for number, passage in passages.items()}
-    return SentenceGate(given, hosts=frozenset(), least_share=LEAST_SHARE, broken_diagram="")
+def gate_of(passages: Mapping[int, Known], question: str) -> SentenceGate:
+    return SentenceGate(
+        passages, hosts=frozenset(), least_share=LEAST_SHARE, broken_diagram="", excused=excused(question)
+    )
 
 
-def _pages(source: str) -> list[Page]:
-    found = open_source(source, load_configuration({})).pages()
-    return [page for page in found if isinstance(page, Page)]
+@lru_cache(maxsize=64)
+def known_of(page: str, title: str, text: str) -> Known:
+    """A passage is read once for all answers over it, as in the chat for all sentences of one answer."""
+    return known(Passage(1, page, title, (), (), "", "", text, ()))
+
+
+def pages_of(sources: Sequence[str], squads: Sequence[Path]) -> dict[str, str]:
+    """The Markdown of all pages by their ids, articles of question files in the form of SQuAD among them."""
+    pages: dict[str, str] = {}
+    for source in sources:
+        found = open_source(source, load_configuration({})).pages()
+        pages |= {page.id: page.markdown for page in found if isinstance(page, Page)}
+    for file in squads:
+        pages |= paragraph_pages(file)
+    return pages
 
 
 def main() -> None:
@@ -55,9 +67,7 @@ def main() -> None:
     parser.add_argument("--show", help="print the pairs of this kind that went wrong")
     parser.add_argument("--write", type=Path, help="all pairs as JSON lines, for reading")
     options = parser.parse_args()
-    pages = {page.id: page.markdown for source in options.source for page in _pages(source)}
-    for file in options.squad:
-        pages |= paragraph_pages(file)
+    pages = pages_of(options.source, options.squad)
     pairs = [*pairs_of(pages), *(pair for file in options.questions for pair in reference_pairs(file, pages))]
     pairs = [one for one in pairs if options.half == "both" or one.held_out == (options.half == "held-out")]
     if options.write:

@@ -15,6 +15,7 @@ _VERB = re.compile(
 )
 _EXCEPT = re.compile(r",? (?:кроме|за исключением) [^,.;()]*|\b(?:только|лишь) ")
 _NOT = re.compile(r"\bне (?!только|более|менее|позже|раньше)")
+_JOINED = re.compile(r"\d ?[–—/+] ?|[–—/+] ?\d")  # a range or a formula is not said in words
 _CAN = (("нельзя", "можно"), ("можно", "нельзя"), ("запрещено", "разрешено"), ("разрешено", "запрещено"))
 _WORDS = (
     *("ноль", "один", "два", "три", "четыре", "пять", "шесть", "семь", "восемь", "девять", "десять"),
@@ -36,7 +37,11 @@ def spoken(sentence: str) -> str:
 
     def word(match: re.Match[str]) -> str:
         digits = match.group()
-        if not digits.isdigit() or digits.startswith("0"):
+        if (
+            _JOINED.search(sentence[max(0, match.start() - 2) : match.end() + 2])
+            or not digits.isdigit()
+            or digits.startswith("0")
+        ):
             return digits
         if 2 <= int(digits) < len(_WORDS):
             return _WORDS[int(digits)]

@@ -155,12 +155,15 @@ def reference_pairs(questions: Path, pages: Mapping[str, str]) -> Iterator[Pair]
         found = list(dict.fromkeys(found))
         if not found:
             continue
-        passages = dict(enumerate(found, 1))
-        marks = "".join(f"[{number}]" for number in passages)
+        draw = random.Random(row["id"])
+        rest = [one for one in sections_of(pages[row["gold"][0]["page"]]) if one not in found]
+        passages = dict(enumerate([*found, *draw.sample(rest, min(2, len(rest)))], 1))
+        right = frozenset(range(1, len(found) + 1))
+        marks = "".join(f"[{number}]" for number in sorted(right))
         for sentence in _SENTENCE.split(row["answer"]):
             if len(telling_stems(sentence)) >= 2:
                 yield Pair(
-                    "honest: reference answer", f"{sentence.rstrip('.')} {marks}.", passages, frozenset(passages),
+                    "honest: reference answer", f"{sentence.rstrip('.')} {marks}.", passages, right,
                     row["gold"][0]["page"], row["gold"][0]["heading"], row.get("standalone") or row["question"],
                 )  # fmt: skip
 

@@ -28,7 +28,7 @@ def row(response: str, bad: str = "") -> dict[str, object]:
 
 def test_a_sentence_is_bad_where_a_label_overlaps_it_and_flagged_where_the_passages_lack_it(tmp_path: Path) -> None:
     answers = read_labelled(file_of(tmp_path, row(f"{FINE} {BAD}", "9 days"), row(FINE), row(FINE, "600 euro")))
-    figures = measure(answers, 0.4)
+    figures = measure(answers)
     assert {key: figures["sentences"][key] for key in ("n", "bad", "precision", "recall", "false_alarms")} == {
         "n": 4, "bad": 2, "precision": 1.0, "recall": 0.5, "false_alarms": 0.0,
     }  # fmt: skip

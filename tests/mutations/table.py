@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 ACCESS = ("tests/server/test_access.py", "tests/server/test_security.py")
+SUPPORT = ("tests/question/test_support.py", "tests/question/test_support_examples.py")
 XML = ("tests/page/test_xml_rights.py", "tests/page/test_xml_export.py", "tests/page/test_whole.py")
 STORE = ("tests/server/test_store.py", "tests/server/test_rights_age.py", "tests/page/test_rights.py")
 REST = ("tests/page/test_rest_rights.py", "tests/page/test_rest.py", "tests/page/test_rest_faults.py")
@@ -18,7 +19,14 @@ NEAREST: dict[str, tuple[str, ...]] = {
     "pipelines/askwiki/openwebui/asker.py": ("tests/server/test_asker.py",),
     "pipelines/askwiki/openwebui/sealing.py": ("tests/server/test_sealing.py",),
     "pipelines/askwiki/stages/history.py": ("tests/question/test_history.py", "tests/server/test_security.py"),
-    "pipelines/askwiki/stages/citations/support.py": ("tests/question/test_support.py",),
+    **{
+        f"pipelines/askwiki/stages/{name}.py": SUPPORT
+        for name in (
+            *("citations/support", "citations/markers"),
+            *("evidence/counted", "evidence/denial", "evidence/facts", "evidence/names", "evidence/places"),
+            *("evidence/polarity", "evidence/statements"),
+        )
+    },
     "pipelines/askwiki/store/reader.py": STORE,
     "pipelines/askwiki/store/records.py": STORE,
     "indexer/confluence/sources/xml/rights.py": XML,

@@ -133,6 +133,7 @@ def test_text_leaves_sentence_by_sentence_and_is_remembered() -> None:
         ("NO_ANSWER: нет лимита для Турции.", "нет лимита для Турции"),
         ("**NO_ANSWER** Нет\nтакого", "Нет такого"),
         (["NO", "_AN", "SWER", " нет"], "нет"),
+        ("no_answer: нет лимита.", "нет лимита"),
     ],
 )
 def test_the_word_for_no_answer_never_leaves(reply: Any, lacking: str) -> None:

@@ -226,7 +226,7 @@ def test_an_answer_without_a_marker_lists_what_was_read() -> None:
 
 def test_unsupported_citations_and_foreign_addresses_do_not_leave() -> None:
     seen = put(LIMIT, kit(answering("Лимит 999 рублей [1]. ![x](https://evil.example/p.png) Всё [7].", "лимит")))
-    assert seen.text.startswith("Лимит 999 рублей. x Всё.\n")
+    assert seen.text.startswith("Лимит 999 рублей. ⁽?⁾ x Всё.\n\n*⁽?⁾ — ")
 
 
 # --- dialogue -------------------------------------------------------------------------------------

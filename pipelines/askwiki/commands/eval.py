@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from askwiki.commands.eval_inputs import FAULTS, FINE, only_file, pages_of_source
-from askwiki.configuration import load_configuration
 from askwiki.errors import AskWikiError, SettingsError, SourceError
 from askwiki.evaluate.check import faults_of
 from askwiki.evaluate.compare import compare, comparison_json, comparison_rows
@@ -144,7 +142,7 @@ def compare_runs(options: argparse.Namespace, files: Sequence[Path]) -> int:
 def support(options: argparse.Namespace, files: Sequence[Path]) -> int:
     """The check of support against labels of people: no store, no models."""
     answers = read_labelled(only_file(files, "eval support FILE"))
-    figures = measure(answers, load_configuration(os.environ).settings.sources.support)
+    figures = measure(answers)
     if options.json:
         print(json.dumps(figures, ensure_ascii=False, indent=2))
         return FINE
@@ -153,9 +151,8 @@ def support(options: argparse.Namespace, files: Sequence[Path]) -> int:
         shown = ("precision", "recall", "f1", "false_alarms")
         values = [f"{key} {scores[key]:.3f}" for key in shown if scores[key] is not None]
         print(f"{name}: n {scores['n']}, bad {scores['bad']}, {', '.join(values)}")
-    print(
-        f"milliseconds a sentence: p50 {figures['milliseconds']['p50']:.2f}, p95 {figures['milliseconds']['p95']:.2f}"
-    )
+    spent = figures["milliseconds"]
+    print(f"milliseconds of the processor a sentence: p50 {spent['p50']:.2f}, p95 {spent['p95']:.2f}")
     return FINE
 
 

@@ -13,11 +13,10 @@ from typing import Any
 from askwiki.data import Passage
 from askwiki.errors import SourceError
 from askwiki.evaluate.statistics import Estimate, percentile, wilson
-from askwiki.language.stems import telling_stems
-from askwiki.stages.citations.support import known, supporting
+from askwiki.stages.citations.support import excused, known, unsupported
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"»)*]*\s+(?=[^a-zа-яё\s])|\n+")
-LEAST_WORDS = 3  # telling words of a sentence that claims something
+_PASSAGE = re.compile(r"(?:\A|\n)passage \d+:", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]")
 
 
@@ -26,7 +25,7 @@ class Labelled:
     """One answer: its sentences as (text, whether a labelled span overlaps it)."""
 
     question: str
-    passages: str
+    passages: tuple[str, ...]
     sentences: tuple[tuple[str, bool], ...]
 
 
@@ -43,7 +42,9 @@ def read_labelled(path: Path) -> list[Labelled]:
         try:
             row = json.loads(line)
             spans = [(int(span["start"]), int(span["end"])) for span in row["spans"]]
-            found.append(Labelled(str(row["question"]), _text(row["passages"]), tuple(_cut(row["response"], spans))))
+            found.append(
+                Labelled(str(row["question"]), _passages(row["passages"]), tuple(_cut(row["response"], spans)))
+            )
         except (ValueError, KeyError, TypeError) as error:
             raise SourceError(
                 f"{path}, line {number}: a line is an object with question, passages, response and spans "
@@ -54,8 +55,10 @@ def read_labelled(path: Path) -> list[Labelled]:
     return found
 
 
-def _text(passages: Any) -> str:
-    return passages if isinstance(passages, str) else "\n\n".join(map(str, passages))
+def _passages(passages: Any) -> tuple[str, ...]:
+    """Each passage for itself; a text that holds several names them ("passage 1:")."""
+    texts = _PASSAGE.split(passages) if isinstance(passages, str) else map(str, passages)
+    return tuple(text for text in texts if text.strip())
 
 
 def _cut(response: str, spans: Sequence[tuple[int, int]]) -> Iterator[tuple[str, bool]]:
@@ -69,30 +72,30 @@ def _cut(response: str, spans: Sequence[tuple[int, int]]) -> Iterator[tuple[str,
         place = after
 
 
-def measure(answers: Sequence[Labelled], least_share: float) -> dict[str, Any]:
+def measure(answers: Sequence[Labelled]) -> dict[str, Any]:
     """Precision, recall, F1 and false alarms of flagged sentences, and of answers with one, with intervals."""
     sentences: list[tuple[bool, bool]] = []
     whole: list[tuple[bool, bool]] = []
     seconds: list[float] = []
     for answer in answers:
-        passages = {1: known(Passage(1, "", "", (), (), "", "", answer.passages, ()))}
-        _ = passages[1].facts, passages[1].stems  # the time of a passage is not that of a sentence
+        passages = {
+            number: known(Passage(number, "", "", (), (), "", "", text, ()))
+            for number, text in enumerate(answer.passages, 1)
+        }
+        for passage in passages.values():
+            passage.prepare()  # the time of a passage is not that of a sentence
+        own = excused(answer.question)
         pairs = []
         for text, bad in answer.sentences:
-            begun = time.perf_counter()
-            flagged = _is_claim(text) and not supporting(text, [1], passages, least_share)
-            seconds.append(time.perf_counter() - begun)
+            begun = time.thread_time()
+            flagged = unsupported(text, passages, own)
+            seconds.append(time.thread_time() - begun)
             pairs.append((flagged, bad))
         sentences += pairs
         whole.append((any(flagged for flagged, _ in pairs), any(bad for _, bad in pairs)))
     result = {"sentences": _scores(sentences), "answers": _scores(whole)}
     result["milliseconds"] = {"p50": 1000 * percentile(seconds, 0.5), "p95": 1000 * percentile(seconds, 0.95)}
     return result
-
-
-def _is_claim(text: str) -> bool:
-    """Whether a sentence says something of its own: no greeting, no line before a list, not on the sources alone."""
-    return len(telling_stems(text)) >= LEAST_WORDS and not text.rstrip().endswith((":", "?"))
 
 
 def _scores(pairs: Sequence[tuple[bool, bool]]) -> dict[str, Any]:

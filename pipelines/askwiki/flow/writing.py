@@ -14,10 +14,19 @@ from askwiki.flow.run import QuestionRun
 from askwiki.language.wording import asks_for_all
 from askwiki.llm.port import Llm, Message
 from askwiki.llm.tokens import make_counter
-from askwiki.stages.answer import HISTORY_CHARACTERS, Written, answer_messages, dialogue_messages, says_no, write
+from askwiki.stages.answer import (
+    HISTORY_CHARACTERS,
+    NO_ANSWER,
+    Written,
+    answer_messages,
+    dialogue_messages,
+    says_no,
+    write,
+)
 from askwiki.stages.citations.checked_stream import SentenceGate
 from askwiki.stages.citations.links import wiki_hosts
-from askwiki.stages.citations.support import known
+from askwiki.stages.citations.support import excused, known
+from askwiki.stages.dialogue import UNSUPPORTED
 from askwiki.stages.dialogue import source_list as source_list_of
 from askwiki.stages.passages.assemble import renumbered
 from askwiki.stages.passages.budget import halve
@@ -85,7 +94,7 @@ def write_answer(
             yield run.missing("answer", "llm_down")
         return (yield from quote(run, question, passages, candidates))
     yield run.status("answer", "writing")
-    gate, result = _gate(run, passages), Written()
+    gate, result = _gate(run, passages, question), Written()
     try:
         with run.stage("answer"):
             yield from _with_retry(run, llm, question, passages, gate, result)
@@ -108,7 +117,9 @@ def write_answer(
         yield run.missing("answer", "llm_down")
         return (yield from quote(run, question, passages, candidates))
     yield from _ended(run, result)
-    if says_no(result, set(gate.numbers)):
+    if gate.flagged:
+        yield run.token(f"\n\n*{run.say('unsupported', mark=UNSUPPORTED)}*")
+    if says_no(result, set(gate.numbers) - set(gate.listed)):
         yield run.token(nearest(run, candidates, rights))
         return Answer(run.text, refused="insufficient")
     if run.left_out and asks_for_all(question.text):
@@ -162,6 +173,7 @@ def _stream(
             yield from sources_for(run, _as_cited(gate, passages)[sent : len(gate.numbers)])
             sent = len(gate.numbers)
         yield run.token(text)
+    yield from sources_for(run, _as_cited(gate, passages)[sent : len(gate.numbers)])
     if result.reply is not None:
         run.tokens["prompt"] = run.tokens.get("prompt", 0) + result.reply.prompt_tokens
         run.tokens["completion"] = run.tokens.get("completion", 0) + result.reply.completion_tokens
@@ -173,10 +185,13 @@ def _as_cited(gate: SentenceGate, passages: Sequence[Passage]) -> Sequence[Passa
     return renumbered(passages, [known_as[number] for number in gate.numbers])
 
 
-def _gate(run: QuestionRun, passages: Sequence[Passage]) -> SentenceGate:
+def _gate(run: QuestionRun, passages: Sequence[Passage], question: Question | None = None) -> SentenceGate:
+    own = (question.text, question.original, str(date.today().year)) if question else ()
     return SentenceGate(
         {passage.number: known(passage) for passage in passages},
         hosts=wiki_hosts(passages, run.settings.wiki.url),
         least_share=run.settings.sources.support,
         broken_diagram=run.say("diagram_broken"),
+        excused=excused(*own, NO_ANSWER),
+        unsupported=UNSUPPORTED if run.settings.sources.mark_unsupported else "",
     )

@@ -12,6 +12,9 @@ _SAY_NOTHING = """
 STOP_WORDS = frozenset(_SAY_NOTHING.split())
 
 
+CASE_ENDINGS = ("s", "es")  # "Smiths"
+
+
 # --- what leans on the dialogue ---
 
 POINTING = (
@@ -35,6 +38,17 @@ POINTING = (
     *("then", "one", "ones", "same", "too"),
 )
 CARRYING_ON = ("and", "but", "or", "no", "not", "what about", "how about", "also", "why", "else")  # "and for loans?"
+
+# --- what a sentence says ---
+
+CONDITIONS = ("if", "unless", "so that")
+OF_SOURCES = ("passage", "source", "document", "wiki\\b", "provided", "context", "mention", "the text")
+UNITS = (
+    *("second", "minute", "hour", "day", "night", "week", "month", "quarter", "year", "time", "percent", "dollar"),
+    *("cent", "euro", "pound", "thousand", "million", "billion", "byte", "kb", "mb", "gb", "tb", "meter", "metre"),
+    *("kilometer", "mile", "inch", "foot", "feet", "gram", "kilogram", "degree", "point", "piece", "character"),
+    "attempt",
+)
 
 # --- what a question is about ---
 
@@ -131,6 +145,12 @@ ABOUT_US = (
     r"(?:when|how\s+long\s+ago)\s+was\s+the\s+(?:wiki|index|data)\s+(?:last\s+)?updated",
     r"how\s+(?:fresh|old|current|up\s+to\s+date)\s+(?:is|are)\s+(?:the|your)\s+(?:data|wiki|information|index)",
     r"(?:what|which)\s+(?:spaces|sections)\s+(?:are\s+there|do\s+you\s+have)",  # which spaces are there
+)
+
+OWN_LISTS = (
+    r"(?:list of )?sources?(?: used)?",  # Sources used
+    r"references?",  # References
+    r"citations?",  # Citations
 )
 
 # --- what a page is about ---

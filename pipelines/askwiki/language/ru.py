@@ -21,6 +21,15 @@ _SAY_NOTHING = """
 STOP_WORDS = frozenset(_SAY_NOTHING.split())
 
 
+# Endings of nouns and adjectives in all cases.
+CASE_ENDINGS = (
+    *("а", "е", "и", "о", "у", "ы", "ю", "я", "й", "ь", "ам", "ами", "ах", "ая", "его", "ее", "ей", "ему", "ем", "ею"),
+    *("ие", "ий", "им", "ими", "их", "ия", "ию", "ого", "ое", "ой", "ом", "ому", "ою", "ов", "ую", "ые", "ый", "ым"),
+    *("ыми", "ых", "юю", "ям", "ями", "ях", "яя", "ья", "ью", "ьи", "ев", "ьев", "иям", "иями", "иях", "ией", "ием"),
+    "ии",
+)
+
+
 # --- what leans on the dialogue ---
 
 # Point at something said before.
@@ -58,6 +67,19 @@ CARRYING_ON = (
 
 # Take back the word behind them: «не E-136, а E-129».
 TAKING_BACK = ("не", "вместо")
+
+# --- what a sentence says ---
+
+CONDITIONS = ("если", "чтобы", "пока")
+# Beginnings of what is said of the sources, not of their matter.
+OF_SOURCES = ("источник", "фрагмент", "документаци", "вики\\b", "в тексте", "не указан", "не упомина", "не сказан")
+# Behind a number: then it is a measure, a time or a sum, and no count of what a page lists.
+UNITS = (
+    *("секунда", "минута", "час", "день", "сутки", "неделя", "месяц", "квартал", "год", "раз", "процент", "рубль"),
+    *("копейка", "доллар", "евро", "тысяча", "миллион", "байт", "килобайт", "мегабайт", "гигабайт", "терабайт", "кб"),
+    *("мб", "гб", "тб", "мбит", "гбит", "метр", "километр", "грамм", "килограмм", "градус", "балл", "штука", "шт"),
+    *("руб", "сек", "мин", "мс", "ч", "дн", "мес", "символ", "знак", "попытка"),
+)
 
 # --- what a question is about ---
 
@@ -289,6 +311,13 @@ NO_ANSWER = (
 )
 BUTTONS = frozenset({"добавить детали", "более кратко", "продолжить"})  # of Open WebUI, sent as a message
 SOURCE_TITLES = ("Источники", "Ближайшие страницы")  # how ``sources_*`` and ``near_title`` of the chat's texts begin
+
+# What a list of sources is called that a model writes by itself.
+OWN_LISTS = (
+    r"(?:использованные |список )?источник(?:и|ов|а)?",  # Список источников
+    r"ссылки(?: на источники)?",  # Ссылки на источники
+    r"(?:использованная )?литература",  # Использованная литература
+)
 
 # --- what a page is about ---
 

@@ -21,6 +21,7 @@ NO_WORDS = 400  # characters; a longer answer without a source says more than th
 # A model that forgot the word and says it in a sentence.
 _SAYS_NO = re.compile("|".join((*ru.NO_ANSWER, *en.NO_ANSWER)), re.IGNORECASE)
 NO_ANSWER = "NO_ANSWER"  # how the model says that the sources lack the answer; see the prompts
+_ADMITS = re.compile(rf"{NO_ANSWER}|(?<![`\w])(?i:{NO_ANSWER})(?![`\w])")
 HISTORY_CHARACTERS = 4_000  # of the earlier conversation in the answer's prompt; condensing reads more
 SPARE_TOKENS = 64  # for the chat template's own tokens
 
@@ -127,7 +128,7 @@ def write(
         pieces.close()
     if _refuses(head):
         written.refused = True
-        written.lacking = " ".join(_bare(head).removeprefix(NO_ANSWER).strip(" *_.:—-\n").split())
+        written.lacking = " ".join(_bare(head)[len(NO_ANSWER) :].strip(" *_.:—-\n").split())
         return
     yield from _give((gate.feed(head) if head else "") + gate.finish(), written)
 
@@ -143,16 +144,16 @@ def _bare(head: str) -> str:
 
 def _may_refuse(head: str) -> bool:
     """Whether the answer's beginning is, or may become, the word for "no answer"."""
-    return NO_ANSWER.startswith(_bare(head)[: len(NO_ANSWER)])
+    return NO_ANSWER.startswith(_bare(head)[: len(NO_ANSWER)].upper())
 
 
 def _refuses(head: str) -> bool:
-    return _bare(head).startswith(NO_ANSWER)
+    return _bare(head)[: len(NO_ANSWER)].upper() == NO_ANSWER
 
 
 def _give(text: str, written: Written) -> Generator[str, None, None]:
-    if NO_ANSWER in text:
-        written.admitted, text = True, text.replace(NO_ANSWER, "").lstrip()
+    if _ADMITS.search(text):
+        written.admitted, text = True, _ADMITS.sub("", text).lstrip()
     if text:
         written.text += text
         yield text

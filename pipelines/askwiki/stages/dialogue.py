@@ -24,6 +24,8 @@ _SOURCE_LIST = re.compile(
     r"[^\n]*\*\*[^\S\n]*+\n"  # … (просмотрены при ответе)**
     r"(?:\s*+(?:\d++\.|-) [^\n]*+(?:\n|\Z))++\s*+\Z"  # 1. [Лимиты](https://…), - [Лимиты](https://…)
 )
+UNSUPPORTED = "⁽?⁾"  # behind a sentence that no passage bears out, explained at the answer's end
+_EXPLAINED = re.compile(rf"\n[ \t]*+\*{re.escape(UNSUPPORTED)} [^\n]*\*[ \t]*(?=\n|\Z)")
 _MARKER = re.compile(r"[ \u00a0]?(?:\[\d{1,3}(?:\s*[,;]\s*\d{1,3})*\](?!\())+")
 _SPAN = re.compile(r"(```.*?(?:```|\Z)|`[^`\n]*`)", re.DOTALL)  # of code inside a line, or from one to another
 
@@ -101,7 +103,8 @@ def _unmarked(text: str) -> str:
 def _clean(turn: Turn, characters: int | None) -> Turn:
     text = turn.content
     if turn.role == "assistant":
-        text = without_markers(_SOURCE_LIST.sub("", _FOLDED.sub("", text)))
+        text = _EXPLAINED.sub("", _SOURCE_LIST.sub("", _FOLDED.sub("", text)))
+        text = without_markers(text).replace(f" {UNSUPPORTED}", "")
     else:
         text = typed(text)[:characters]
     return replace(turn, content=text.strip())

@@ -10,39 +10,34 @@ from collections.abc import Mapping
 
 from askwiki.stages.citations.blocks import Blocks, may_open
 from askwiki.stages.citations.inline import harmless
+from askwiki.stages.citations.markers import CODE_SPAN, Marking
+from askwiki.stages.citations.own_list import OwnList
 from askwiki.stages.citations.pieces import Line
-from askwiki.stages.citations.support import Known, supporting
+from askwiki.stages.citations.support import Excused
+from askwiki.stages.evidence.known import Known
 
 MOST_HELD = 700  # characters of a sentence without an end; then a blank is end enough
 LONGEST_UNIT = 2 * MOST_HELD  # characters; then text leaves with a bracket open too: a bracket may never be closed
-_MARKER = re.compile(r"[ \u00a0]?\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\](?!\()")
-_MARKERS = re.compile(r"(?:[ \u00a0]?\[\d{1,3}(?:\s*[,;]\s*\d{1,3})*\](?!\())+")
-# Other ways in which models write a marker; a range; a marker that leads somewhere is one whose address nobody checked.
-_ODD_MARKER = re.compile(
-    r"【(\d{1,3})[^】\n]{0,40}】|\[\^(\d{1,3})\](?!:)|\[\[(\d{1,3})\]\]|\[(\d{1,3})\]\([^()\s]*\)"
-    r"|\[(?:источник|source)?[ \u00a0:№#]{0,3}(\d{1,3})\](?!\()",
-    re.IGNORECASE,
-)
-_RANGE = re.compile(r"\[(\d{1,3})\s?[-–—]\s?(\d{1,3})\](?!\()")
-MOST_IN_RANGE = 12  # passages that one range names; a longer one is no range of sources
 _WORD = re.compile(r"\w")
 # The other signs that end a line for some reader; a line ends with "\n" alone.
 _ENDS = {ord("\r"): None, **dict.fromkeys(map(ord, "\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"), " ")}
 _RULE = re.compile(r"\A[ \t>|:-]++\Z")  # below a table's head
-_CODE_SPAN = re.compile(r"((?<!`)`++[^`\n]*+`++)")
 # The end of a sentence: its sign, closing quotes, markers after it; then a blank and what may begin the next one.
 _END = re.compile(
     r"(?<!\b\w)(?<!\b\w\w)(?<![.!?…])[.!?…]+[»\")*_]*(?:[ \u00a0]?(?:\[\^?[\d,; –-]+\]|【[^】\n]{0,60}】))*[ \t]+"
     r"(?=[^\s\[【a-zа-яё\d])",
     re.DOTALL,
 )
+NOTHING_EXCUSED = Excused()
 
 
 class SentenceGate:
     """Takes pieces of text in any sizes, gives out what is checked.
 
     ``numbers`` grows on the way: a cited passage -> its number in the text, where sources count in the order in
-    which they are cited. ``begins``: the text begins a line, so that a block may stand at its beginning.
+    which they are cited; ``listed`` = those of them that only a list of the model's own names. ``begins``: the text
+    begins a line, so that a block may stand at its beginning. ``unsupported``: the mark behind a sentence that
+    states what no passage bears out; ``flagged``: one was set.
     """
 
     def __init__(
@@ -53,17 +48,25 @@ class SentenceGate:
         least_share: float,
         broken_diagram: str,
         begins: bool = True,
+        excused: Excused = NOTHING_EXCUSED,
+        unsupported: str = "",
     ) -> None:
-        self.numbers: dict[int, int] = {}
-        self._passages = dict(passages)
+        self.flagged = False
+        self.listed: list[int] = []
+        self._marking = Marking(dict(passages), least_share, excused)
+        self._own_list = OwnList(passages)
         self._hosts = hosts
-        self._least_share = least_share
+        self._unsupported = unsupported
         self._held = ""
         self._blocks = Blocks(broken_diagram)
         self._line = Line()
         self._clipped = False  # in the line above the chat's reader may end the paragraph for a moment
         self._begins = begins  # what is held begins a line
-        self._said = ""  # the last sentence: a marker that stands alone belongs to it
+
+    @property
+    def numbers(self) -> dict[int, int]:
+        """A cited passage -> its number in the text."""
+        return self._marking.numbers
 
     def feed(self, piece: str) -> str:
         """The text that may leave now."""
@@ -78,7 +81,12 @@ class SentenceGate:
         """The rest; an open block is closed."""
         unit, self._held = self._held, ""
         out = self._pass(unit, last=True) if unit else ""
-        return out + "".join(self._said_of(part) for part in self._blocks.finish())
+        out += "".join(self._said_of(part) for part in self._blocks.finish())
+        for number in self._own_list.used:
+            if number not in self.numbers:
+                self.listed.append(number)
+                self.numbers[number] = len(self.numbers) + 1
+        return out
 
     def _end(self) -> int:
         """Length of the first unit that is complete, 0 for none: whatever comes later, it stays the same."""
@@ -126,43 +134,23 @@ class SentenceGate:
         return text if done else self._checked(text)
 
     def _checked(self, unit: str) -> str:
-        parts = [part if number % 2 else _usual_markers(part) for number, part in enumerate(_CODE_SPAN.split(unit))]
-        plain = "".join(part for number, part in enumerate(parts) if number % 2 == 0)
-        cited = [int(number) for match in _MARKER.finditer(plain) for number in re.findall(r"\d+", match[1])]
-        sentence = "".join(part if number % 2 else _MARKERS.sub("", part) for number, part in enumerate(parts))
-        sentence = sentence if _WORD.search(sentence) else self._said
-        self._said = sentence
-        if cited:
-            supported = set(supporting(sentence, cited, self._passages, self._least_share) if sentence else ())
-            parts = [part if number % 2 else self._markers(part, supported) for number, part in enumerate(parts)]
-        return harmless("".join(parts), self._hosts, self._line)
+        unit = self._own_list.take(unit, begins=self._begins)
+        text, flagged = self._marking.checked(unit)
+        shown = harmless(text, self._hosts, self._line)
+        return self._flagged(shown) if flagged and self._unsupported and _WORD.search(shown) else shown
 
-    def _markers(self, text: str, supported: set[int]) -> str:
-        """Markers as ``[1][2]`` of supported passages only; the blank before a dropped one goes with it."""
-
-        def kept(match: re.Match[str]) -> str:
-            cited = dict.fromkeys(int(number) for number in re.findall(r"\d+", match.group()))
-            shown = [self.numbers.setdefault(one, len(self.numbers) + 1) for one in cited if one in supported]
-            blank = match.group()[0] if match.group()[0] != "[" else ""
-            return blank + "".join(f"[{number}]" for number in shown) if shown else ""
-
-        return _MARKERS.sub(kept, text)
-
-
-def _usual_markers(text: str) -> str:
-    """``【1】``, ``[^1]``, ``[Источник 1]``, ``[1](address)`` as ``[1]``; ``[1-3]`` as ``[1, 2, 3]``."""
-
-    def range_of(match: re.Match[str]) -> str:
-        first, last = int(match[1]), int(match[2])
-        listed = first < last < first + MOST_IN_RANGE
-        return f"[{', '.join(map(str, range(first, last + 1)))}]" if listed else match.group()
-
-    return _RANGE.sub(range_of, _ODD_MARKER.sub(lambda match: f"[{match[match.lastindex or 1]}]", text))
+    def _flagged(self, shown: str) -> str:
+        """The mark behind the sentence: before the end of its line, in a table before the end of its cell."""
+        self.flagged = True
+        bare = shown.rstrip()
+        cell = bare.endswith("|") and not bare.endswith("\\|")
+        place = len(bare[:-1].rstrip()) if cell else len(bare)
+        return f"{shown[:place]} {self._unsupported}{' ' if cell and shown[place] != ' ' else ''}{shown[place:]}"
 
 
 def _whole(text: str) -> bool:
     """Whether no bracket or code span is open at the end of ``text``: a link is checked in one piece."""
-    bare = _CODE_SPAN.sub("", text)
+    bare = CODE_SPAN.sub("", text)
     return "`" not in bare and bare.count("[") <= bare.count("]") and bare.count("](") <= bare.count(")")
 
 

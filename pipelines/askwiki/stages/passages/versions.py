@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 from askwiki.data import Passage
 from askwiki.language import en, ru
 from askwiki.language.stems import fold, telling_stems
-from askwiki.stages.citations.support import exact_facts
+from askwiki.stages.evidence.facts import exact_facts
 
 SAME_TEXT = 0.85  # share of common word pairs (Jaccard) from which two texts say the same words
 SAME_THING = 0.35  # the same, for texts whose titles differ in nothing but year or version

@@ -1,0 +1,1 @@
+"""What a passage says beside what a sentence says: facts, statements, places, denials, likeness."""

@@ -1,0 +1,91 @@
+"""Markers that were once lost or kept wrongly, each with its right value."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.question.test_support import LIMITS, ROWS, gate_over, said
+
+STAFF = "Руководитель отдела переводов — Анна Иванова-Петрова. Генеральный директор холдинга — Олег Сомов."
+RULES = "Отменить перевод можно только в кассе. Отмена стоит 150 ₽, срок отмены 30 минут, не позже выдачи."
+VPN = "VPN работает через ADFS версии 25.1. Для входа нужен токен, без токена вход закрыт."
+
+
+@pytest.mark.parametrize(
+    ("answer", "passages", "question"),
+    [
+        ("Отправить 80 тысяч можно, лимит 100 тысяч рублей в день [1].", [LIMITS], "Можно отправить 80 тысяч?"),
+        ("Да, 80 000 меньше лимита 100 000 рублей в день [1].", [LIMITS], "Пройдёт ли перевод 80 тысяч?"),
+        ("В версии 25.1 для входа нужен токен [1].", ["Для входа нужен токен."], "Как войти в 25.1?"),
+        ("Через ADFS для входа нужен токен [1].", ["Для входа нужен токен."], "Как войти через ADFS?"),
+        ("Комиссия за отмену двести рублей [1].", ["Комиссия за отмену 200 рублей."], ""),
+        ("Лимит перевода 100 тыс. рублей в день [1].", [LIMITS], ""),
+        ("В 2026 году лимит перевода 100 тысяч рублей в день [1].", [LIMITS], "Какой лимит в 2026 году?"),
+        ("Две отмены стоят вместе 300 ₽, одна 150 ₽ [1].", [RULES], "Сколько стоят две отмены?"),
+        ("Копии делают по схеме «Grandfather-Father-Son» [1].", ["Копии: схема Grandfather-Father-Son."], ""),
+        ("Отдел открыт в Санкт-Петербурге [1].", ["Отдел открыт: Санкт-Петербург."], ""),
+        ("Об отпуске пишите Анне Ивановой-Петровой [1].", [f"{STAFF} Об отпуске пишут ей."], ""),
+        ("Отмена перевода в кассе стоит 150 ₽ [1].", [RULES], ""),
+    ],
+)
+def test_a_true_link_is_kept(answer: str, passages: list[str], question: str) -> None:
+    assert said(answer, *passages, question=question) == answer
+
+
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        ("Отмена перевода стоит 30 ₽, срок отмены 150 минут [1].", RULES),
+        ("У партнёра Алтын Пэй отмена стоит 90 ₽ [1].", ROWS),
+        ("Для входа не нужен токен [1].", VPN),
+        ("Генеральный директор холдинга — Анна Иванова-Петрова [1].", STAFF),
+        ("Комиссия за отмену 250 рублей [1].", LIMITS),
+        ("Пользователь образа — `ubuntu` [1].", "Пользователь образа: `debian`."),
+    ],
+)
+def test_a_wrong_link_is_dropped(answer: str, text: str) -> None:
+    assert "[1]" not in said(answer, text)
+
+
+def test_what_only_paraphrases_keeps_its_link() -> None:
+    answer = "Вернуть деньги получится лишь лично у оператора [1]."
+    assert said(answer, "Отменить перевод можно только в кассе, деньги вернут сразу.", VPN) == answer
+
+
+def test_two_sources_in_one_sentence_are_judged_each_for_its_part() -> None:
+    answer = "Пользователь — `debian` [1], порт — 22 [2]."
+    assert said(answer, "Пользователь образа: `debian`.", "Порт для входа: 22.") == answer
+
+
+def test_another_passage_that_says_it_takes_the_link_from_one_that_does_not() -> None:
+    other = "Заявку на отпуск подают за две недели на портале кадров."
+    assert said("Заявку на отпуск подают на портале кадров [1].", LIMITS, other).endswith("кадров.")
+    assert said("Заявку на отпуск подают на портале кадров [2].", LIMITS, other).endswith("[1].")
+
+
+LISTED = "Лимит перевода 100 тысяч рублей в день [1].\n\n"
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        "**Источники:**\n\n1. [1] Лимиты\n2. [2] Отмены\n",
+        "## Источники\n- Машины\n- [2] Отмены",
+        "Sources:\n[1] Limits\n[2] Cancelling\n",
+        "**Ссылки на источники**\n\n- [Машины](https://example.com/1) [1]\n",
+    ],
+)
+def test_a_list_of_sources_that_the_model_wrote_goes(own: str) -> None:
+    assert said(f"{LISTED}{own}", LIMITS, RULES).strip() == LISTED.strip()
+    assert said(f"{LISTED}{own}\nСпросите коллег.\n", LIMITS, RULES) == f"{LISTED}\nСпросите коллег.\n"
+
+
+def test_a_list_of_the_answers_own_matter_stays() -> None:
+    text = "Источники:\n\n- касса\n- приложение\n"
+    assert said(text, LIMITS) == text
+
+
+def test_a_page_that_only_such_a_list_names_is_numbered_after_the_cited_ones() -> None:
+    gate = gate_over(LIMITS, RULES)
+    assert gate.feed(f"{LISTED}Источники:\n[2] Отмены\n") + gate.finish() == LISTED
+    assert (gate.numbers, gate.listed) == ({1: 1, 2: 2}, [2])
