@@ -1,4 +1,4 @@
-"""The way to a chunk on one line: what is embedded before its text."""
+"""The way to a chunk on one line: what stands before its text."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ SEPARATOR = " / "
 # which read 512 tokens.
 PATH_BYTES = 400
 MOST_BYTES = 4  # of one letter
+NEAREST = 2  # ancestors that a dense vector knows: those further up say more of the wiki than of the text
 PATH_SHARE = 0.5  # of the tokens of a chunk, at most: the text must have room
 
 Fits = Callable[[str], bool]
@@ -49,6 +50,11 @@ def breadcrumb(path: Sequence[str], title: str, headings: Sequence[str], fits: F
         below = [_beginning(step, share) for step in below]
         share -= -(-share // 8)
     return _joined(above + below)
+
+
+def near_way(path: Sequence[str], title: str, headings: Sequence[str], fits: Fits = few_bytes) -> str:
+    """What is embedded before a text: two pages «План» under different parents are different texts."""
+    return breadcrumb(path[-NEAREST:], title, headings, fits)
 
 
 def _steps(titles: Sequence[str]) -> list[str]:

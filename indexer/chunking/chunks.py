@@ -28,14 +28,6 @@ SCRAP = 60  # tokens of a section that is joined to its neighbour even where a m
 LEAST_TOKENS = 40  # of a chunk beside what the encoder adds; below that nothing sensible can be embedded
 
 
-class EmbeddedTexts(NamedTuple):
-    """Exactly what is embedded of a chunk: dense 1, dense 2, sparse."""
-
-    text: str
-    context: str
-    sparse: str
-
-
 class _Place(NamedTuple):
     """A group of sections, where it stands in the page, and what stands before it when embedded."""
 
@@ -199,15 +191,12 @@ def _assemble(
             ordinal += 1
 
 
-def embedded_texts(chunk: Chunk, sparse_path: bool, fits: Fits = few_bytes) -> EmbeddedTexts:
-    """What the encoders are given, without marks and addresses; the page's path is in the sparse text by setting.
+def whole_text(chunk: Chunk, fits: Fits = few_bytes) -> str:
+    """The chunk without marks and addresses behind the way to it: what the limit of tokens counts.
 
-    ``fits``: how long a way the dense encoder has room for.
+    ``fits``: how long a way there is room for.
     """
-    way = breadcrumb(chunk.path, chunk.title, chunk.headings, fits)
-    words = breadcrumb(chunk.path if sparse_path else (), chunk.title, chunk.headings)
-    text = plain_text(chunk.text)
-    return EmbeddedTexts(f"{way}\n{text}".strip(), chunk.context, f"{words}\n{text}".strip())
+    return f"{breadcrumb(chunk.path, chunk.title, chunk.headings, fits)}\n{plain_text(chunk.text)}".strip()
 
 
 def with_context(chunk: Chunk, context: str) -> Chunk:

@@ -1,4 +1,4 @@
-"""A chunk as the dense encoder sees it: small pieces, each with title and headings in front.
+"""A chunk as the dense encoder sees it: small pieces, each with the way to it in front.
 
 A question is near one statement, not near a page of them: the store keeps all pieces of a chunk and
 scores the chunk by its best one (late interaction over passages, as in Khattab, Zaharia: ColBERT, 2020,
@@ -16,7 +16,7 @@ from askwiki.data import Chunk
 from askwiki.language.stems import fold
 from askwiki.markdown.blocks import Block, parse_blocks
 from askwiki.markdown.plain_text import plain_text
-from indexer.chunking.breadcrumb import Fits, breadcrumb, few_tokens
+from indexer.chunking.breadcrumb import Fits, few_tokens, near_way
 from indexer.chunking.packer import HEADER_SHARE, Size, pack
 from indexer.chunking.sections import plain
 from indexer.chunking.sentences import language_of, sentence_ends, word_ends
@@ -43,7 +43,7 @@ def piece_texts(chunk: Chunk, *, count: Count, tokens: int, limit: int) -> list[
         return [_with_path(chunk, chunk.headings, plain_text(chunk.text), fits)]
     [special] = count([""])
     parts = list(_parts(chunk))
-    ways = dict.fromkeys(breadcrumb((), chunk.title, part.path, fits) for part in parts)
+    ways = dict.fromkeys(near_way(chunk.path, chunk.title, part.path, fits) for part in parts)
     room = limit - max(count(list(ways)), default=0) - 1  # the line's end
     parts, repeated = _narrow_headers(parts, count, room * HEADER_SHARE + special)
     tokens = min(tokens, room - max(repeated - special, 0))
@@ -140,7 +140,7 @@ def _with_headers(parts: Sequence[_Part]) -> list[str]:
 
 
 def _with_path(chunk: Chunk, headings: Sequence[str], text: str, fits: Fits) -> str:
-    return f"{breadcrumb((), chunk.title, headings, fits)}\n{text}".strip()
+    return f"{near_way(chunk.path, chunk.title, headings, fits)}\n{text}".strip()
 
 
 def _shortened(text: str, count: Count, limit: int) -> str:

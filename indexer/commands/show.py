@@ -8,7 +8,8 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from textwrap import indent
+from typing import Any, NamedTuple
 
 from askwiki.configuration import load_configuration
 from askwiki.data import Chunk, Clause, Page
@@ -18,7 +19,8 @@ from askwiki.errors import SourceError
 from askwiki.settings import AttachmentSettings, Settings
 from indexer.attachments.documents import documents_of
 from indexer.chunking.breadcrumb import SEPARATOR, few_tokens
-from indexer.chunking.chunks import embedded_texts
+from indexer.chunking.chunks import whole_text
+from indexer.chunking.embedded import embedded_texts
 from indexer.chunking.screens import Screens, is_labelled
 from indexer.chunking.sections import same_title, split_sections
 from indexer.chunking.token_limit import chunk_tokens
@@ -128,11 +130,12 @@ def to_json(page: Page, chunks: Sequence[Chunk], settings: Settings, embedder: E
                 "headings": list(chunk.headings),
                 "url": chunk.url,
                 "context": chunk.context,
-                "tokens": tokens,
+                "tokens": counted.tokens,
                 "limit": embedder.limit,
                 "overlap": chunk.overlap,
+                "embedded": [{"text": text, "tokens": tokens} for tokens, text in counted.embedded],
             }
-            for chunk, tokens in zip(chunks, _tokens(chunks, settings, embedder), strict=True)
+            for chunk, counted in zip(chunks, _counted(chunks, settings, embedder), strict=True)
         ],
     }
     return json.dumps(described, ensure_ascii=False)
@@ -151,7 +154,7 @@ def page_text(page: Page) -> str:
 def chunks_text(page: Page, chunks: Sequence[Chunk], settings: Settings, embedder: Embedder) -> str:
     """Every chunk with its borders, kind, length and context, for a person who judges the cut."""
     lines = list(_head(page))
-    for chunk, tokens in zip(chunks, _tokens(chunks, settings, embedder), strict=True):
+    for chunk, (tokens, embedded) in zip(chunks, _counted(chunks, settings, embedder), strict=True):
         part = f", part {chunk.part} of {chunk.parts}" if chunk.parts > 1 else ""
         screen = f", screen ({_why_screen(chunk, settings)})" if chunk.screen else ""
         repeated, own = chunk.text[: chunk.overlap], chunk.text[chunk.overlap :]
@@ -164,6 +167,8 @@ def chunks_text(page: Page, chunks: Sequence[Chunk], settings: Settings, embedde
             *([repeated.rstrip("\n"), REPEATED] if repeated else []),
             own.rstrip("\n"),
         ]
+        for tokens, text in embedded:
+            lines += ["", f"embedded, {tokens} tokens:", indent(text, "  ")]
     return "\n".join([*lines, BORDER])
 
 
@@ -173,10 +178,22 @@ def _why_screen(chunk: Chunk, settings: Settings) -> str:
     return Screens(chunk.text).rule(0, len(chunk.text), chunk.headings) or "said by the model, or of a section in it"
 
 
-def _tokens(chunks: Sequence[Chunk], settings: Settings, embedder: Embedder) -> list[int]:
-    """Of each chunk with the way to it."""
-    fits = few_tokens(embedder.count, chunk_tokens(embedder.limit, settings.chunking.tokens))
-    return embedder.count([embedded_texts(chunk, settings.sparse.path, fits).text for chunk in chunks])
+class _Counted(NamedTuple):
+    """Tokens of a chunk with the way to it, and of each text that is embedded of it."""
+
+    tokens: int
+    embedded: list[tuple[int, str]]
+
+
+def _counted(chunks: Sequence[Chunk], settings: Settings, embedder: Embedder) -> list[_Counted]:
+    count, reads = embedder.count, embedder.limit
+    fits = few_tokens(count, chunk_tokens(reads, settings.chunking.tokens))
+    texts = [embedded_texts(chunk, settings, count=count, reads=reads).text for chunk in chunks]
+    counted = iter(count([text for each in texts for text in each]))
+    whole = count([whole_text(chunk, fits) for chunk in chunks])
+    return [
+        _Counted(tokens, [(next(counted), text) for text in each]) for tokens, each in zip(whole, texts, strict=True)
+    ]
 
 
 def _head(page: Page) -> Iterator[str]:

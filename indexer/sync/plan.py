@@ -10,7 +10,8 @@ from askwiki.errors import SourceError
 from askwiki.settings import Settings
 from askwiki.store.fingerprint import CHUNKER
 from askwiki.store.port import PageState
-from indexer.chunking.chunks import embedded_texts
+from indexer.chunking.chunks import whole_text
+from indexer.chunking.embedded import sparse_text
 from indexer.enrich.cache import content_key
 
 Change = Literal["replace", "payload"]
@@ -34,8 +35,8 @@ def recipe_of(settings: Settings) -> str:
 
 
 def embedded_hash(chunk: Chunk, sparse_path: bool) -> str:
-    """Of exactly what the encoders are given."""
-    return content_key(*embedded_texts(chunk, sparse_path))
+    """Of all that the texts of the encoders are made from."""
+    return content_key(whole_text(chunk), chunk.context, sparse_text(chunk, sparse_path))
 
 
 def change_of(stored: PageState | None, chunks: Mapping[str, str]) -> Change:

@@ -9,11 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askwiki.data import Chunk, Vectors
-from askwiki.markdown.plain_text import plain_text
 from askwiki.store.port import Point
-from indexer.chunking.chunks import embedded_texts
-from indexer.chunking.sub_chunks import piece_texts
-from indexer.chunking.token_limit import chunk_tokens
+from indexer.chunking.embedded import embedded_texts
 from indexer.enrich.cache import content_key
 from indexer.sync.tools import Tools
 
@@ -22,22 +19,14 @@ KIND = "vector"  # of the cache's entries: float32, little endian
 
 def make_points(chunks: Sequence[Chunk], *, using: Tools) -> list[Point]:
     """The chunks with their vectors, in their order."""
-    pieces = [_pieces(chunk, using) for chunk in chunks]
-    texts = [embedded_texts(chunk, using.settings.sparse.path) for chunk in chunks]
-    dense = iter(
-        _dense([text for own, each in zip(pieces, texts, strict=True) for text in (*own, each.context)], using)
-    )
-    sparse = using.sparse.documents([plain_text(each.sparse) for each in texts])
+    embedder = using.embedder
+    texts = [embedded_texts(each, using.settings, count=embedder.count, reads=embedder.limit) for each in chunks]
+    dense = iter(_dense([text for each in texts for text in (*each.text, each.context)], using))
+    sparse = using.sparse.documents([each.sparse for each in texts])
     return [
-        Point(chunk, Vectors(np.stack([next(dense) for _ in own]), next(dense), weights))
-        for chunk, own, weights in zip(chunks, pieces, sparse, strict=True)
+        Point(chunk, Vectors(np.stack([next(dense) for _ in each.text]), next(dense), weights))
+        for chunk, each, weights in zip(chunks, texts, sparse, strict=True)
     ]
-
-
-def _pieces(chunk: Chunk, using: Tools) -> list[str]:
-    embedder, chunking = using.embedder, using.settings.chunking
-    limit = chunk_tokens(embedder.limit, chunking.tokens)
-    return piece_texts(chunk, count=embedder.count, tokens=chunking.sub_chunks, limit=limit)
 
 
 def _dense(texts: Sequence[str], using: Tools) -> list[NDArray[np.float32]]:

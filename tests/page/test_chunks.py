@@ -18,10 +18,11 @@ from askwiki.encoders.factory import make_embedder
 from askwiki.errors import PageError
 from askwiki.markdown.blocks import parse_blocks
 from askwiki.markdown.plain_text import plain_text
-from askwiki.settings import ChunkingSettings
+from askwiki.settings import ChunkingSettings, Settings, SparseSettings
 from indexer.chunking.breadcrumb import few_tokens
-from indexer.chunking.chunks import chunk_page, embedded_texts, with_context
+from indexer.chunking.chunks import chunk_page, whole_text, with_context
 from indexer.chunking.cuts import PageSpan, Thought
+from indexer.chunking.embedded import embedded_texts
 from indexer.chunking.sub_chunks import piece_texts
 from indexer.chunking.token_limit import chunk_tokens
 from indexer.chunking.units import number_units
@@ -47,7 +48,7 @@ def chunks_of(markdown: str, **fields: str) -> list[Chunk]:
     whole = page(markdown, **fields)
     chunks = chunk_page(whole, count=count, limit=LIMIT, settings=SETTINGS)
     assert "".join(chunk.text[chunk.overlap :] for chunk in chunks) == markdown
-    assert max(count([embedded_texts(chunk, True).text for chunk in chunks])) <= SETTINGS.tokens
+    assert max(count([whole_text(chunk) for chunk in chunks])) <= SETTINGS.tokens
     assert len({chunk.id for chunk in chunks}) == len(chunks)
     return chunks
 
@@ -59,7 +60,7 @@ def sentences(number: int, word: str = "слово") -> str:
 def test_an_empty_page_is_one_chunk_without_text() -> None:
     [chunk] = chunks_of("")
     assert (chunk.text, chunk.kind, chunk.headings, chunk.part, chunk.parts) == ("", "note", (), 1, 1)
-    assert embedded_texts(chunk, True).text == "Поддержка / Заявки"
+    assert whole_text(chunk) == "Поддержка / Заявки"
 
 
 def test_kinds_and_breadcrumbs_follow_the_heading_tree() -> None:
@@ -73,16 +74,17 @@ def test_kinds_and_breadcrumbs_follow_the_heading_tree() -> None:
 
 def test_what_is_embedded_names_the_way_once() -> None:
     [_, chunk] = chunks_of(f"# Заявки\n\n{sentences(3)}\n\n## Сроки\n\n{sentences(3)}\n")
-    texts = embedded_texts(chunk, False)
-    assert texts.text == f"Поддержка / Заявки / Сроки\nСроки\n{sentences(3)}"
-    assert texts.sparse == f"Заявки / Сроки\nСроки\n{sentences(3)}"
-    assert embedded_texts(chunk, True).sparse == texts.text
+    whole, words = f"Поддержка / Заявки / Сроки\nСроки\n{sentences(3)}", f"Заявки / Сроки\nСроки\n{sentences(3)}"
+    assert embedded_texts(chunk, Settings(), count=count, reads=512) == ((whole,), "", whole)
+    without = Settings(sparse=SparseSettings(path=False))
+    assert embedded_texts(chunk, without, count=count, reads=512) == ((whole,), "", words)
+    assert whole_text(chunk) == whole
 
 
 def test_addresses_and_marks_are_not_embedded_and_take_no_room() -> None:
     link = "[страница](https://wiki.example/pages/viewpage.action?pageId=123456)"
     [chunk] = chunks_of(f"# А\n\n**{' '.join([link] * 12)}**\n")
-    assert embedded_texts(chunk, True).text == f"Поддержка / Заявки / А\nА\n{' '.join(['страница'] * 12)}"
+    assert whole_text(chunk) == f"Поддержка / Заявки / А\nА\n{' '.join(['страница'] * 12)}"
 
 
 def test_a_chunk_of_addresses_only_does_not_grow_without_end() -> None:
@@ -187,7 +189,7 @@ def test_the_address_leads_to_the_heading_but_not_for_text_under_none() -> None:
 def test_a_deep_tree_of_long_titles_leaves_room_for_the_text() -> None:
     whole = replace(page(sentences(200)), path=tuple(f"Очень длинное название раздела номер {n}" for n in range(40)))
     chunks = chunk_page(whole, count=count, limit=LIMIT, settings=SETTINGS)
-    texts = [embedded_texts(chunk, True, few_tokens(count, SETTINGS.tokens)).text for chunk in chunks]
+    texts = [whole_text(chunk, few_tokens(count, SETTINGS.tokens)) for chunk in chunks]
     assert max(count(texts)) <= SETTINGS.tokens
     assert texts[0].startswith("Очень длинное название раздела номер 3")
 
@@ -210,7 +212,7 @@ def test_any_page_comes_back_to_the_letter_and_no_text_is_too_long(markdown: str
         chunks = chunk_page(page(markdown), count=tokens, limit=limit, settings=SETTINGS)
         fits = few_tokens(tokens, SETTINGS.tokens)
         assert "".join(chunk.text[chunk.overlap :] for chunk in chunks) == markdown
-        assert max(tokens([embedded_texts(chunk, True, fits).text for chunk in chunks])) <= SETTINGS.tokens
+        assert max(tokens([whole_text(chunk, fits) for chunk in chunks])) <= SETTINGS.tokens
         assert len({chunk.id for chunk in chunks}) == len(chunks)
         assert [chunk.ordinal for chunk in chunks] == list(range(len(chunks)))
 
@@ -257,7 +259,7 @@ def test_no_chunk_of_the_sample_wiki_has_more_tokens_than_the_setting_allows(tok
     for one in pages:
         chunks = chunk_page(one, count=embedder.count, limit=504, settings=ChunkingSettings(tokens=tokens))
         assert "".join(chunk.text[chunk.overlap :] for chunk in chunks) == one.markdown
-        assert max(embedder.count([embedded_texts(chunk, True, fits).text for chunk in chunks])) <= tokens
+        assert max(embedder.count([whole_text(chunk, fits) for chunk in chunks])) <= tokens
         pieces = [piece_texts(one, count=embedder.count, tokens=100, limit=tokens) for one in chunks]
         assert max(embedder.count([text for texts in pieces for text in texts])) <= tokens
         words = [set(plain_text(chunk.text).split()) - set(" ".join(pieces[chunk.ordinal]).split()) for chunk in chunks]
@@ -279,7 +281,7 @@ def test_a_thought_of_a_model_is_counted_itself_not_by_its_share_of_letters() ->
     settings = ChunkingSettings(tokens=200)
     chunks = chunk_page(page(markdown), count=count_digits, limit=200, settings=settings, cutter=halves)
     assert "".join(chunk.text[chunk.overlap :] for chunk in chunks) == markdown
-    assert max(count_digits([embedded_texts(chunk, True).text for chunk in chunks])) <= 200
+    assert max(count_digits([whole_text(chunk) for chunk in chunks])) <= 200
 
 
 @pytest.mark.models
@@ -300,7 +302,7 @@ def test_a_tokenizer_in_the_shape_of_fridas_is_never_overrun() -> None:
         if isinstance(one, Page):
             chunks = chunk_page(one, count=count_pairs, limit=504, settings=ChunkingSettings())
             assert "".join(chunk.text[chunk.overlap :] for chunk in chunks) == one.markdown
-            assert max(count_pairs([embedded_texts(chunk, True).text for chunk in chunks])) <= 504
+            assert max(count_pairs([whole_text(chunk) for chunk in chunks])) <= 504
 
 
 def test_a_line_without_a_blank_is_cut_as_the_last_resort() -> None:

@@ -17,7 +17,7 @@ def count(texts: Sequence[str]) -> list[int]:
 
 def pieces(text: str, tokens: int = 8, limit: int = 40, headings: tuple[str, ...] = ("Пароль",)) -> list[str]:
     return piece_texts(
-        make_chunk("1", 0, text, headings=headings, title="Учёт"), count=count, tokens=tokens, limit=limit
+        make_chunk("1", 0, text, headings=headings, title="Учёт", path=()), count=count, tokens=tokens, limit=limit
     )
 
 

@@ -68,6 +68,11 @@ def test_all_pages_are_one_json_object_a_line(folder: Path, capsys: pytest.Captu
         (1, 1, 0, False, 512)
     }
     assert all(0 < one["tokens"] < 60 for one in chunks)
+    assert [each["text"] for one in chunks for each in one["embedded"]] == [
+        "Поддержка / Приём заявок\nВступление.",
+        "Поддержка / Приём заявок / Сроки\nСроки\nОтвет за два дня.",
+    ]
+    assert [each["tokens"] for one in chunks for each in one["embedded"]] == [one["tokens"] for one in chunks]
     assert chunks[1]["context"] == "Поддержка / Приём заявок / Сроки. Ответ за два дня."
     assert (second["id"], second["title"], second["readers"], second["url"]) == ("b.md", "Оплата", None, "")
     assert not (folder.parent / ".askwiki").exists()
@@ -89,6 +94,9 @@ def test_chunks_are_shown_with_borders_kinds_tokens_and_contexts(
     shown = capsys.readouterr().out
     assert "[2/2] section, " in shown
     assert " of 512 tokens\nheadings: Сроки\ncontext:  Поддержка / Приём заявок / Сроки." in shown
+    assert re.search(
+        r"embedded, \d+ tokens:\n  Поддержка / Приём заявок / Сроки\n  Сроки\n  Ответ за два дня\.\n", shown
+    )
 
 
 def test_what_a_part_repeats_is_parted_from_its_own_text(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

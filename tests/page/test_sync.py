@@ -125,8 +125,8 @@ def test_after_any_change_the_index_is_as_if_built_anew(steps: list[tuple[Page, 
 
 @pytest.mark.parametrize(
     ("page", "embedded_texts"),
-    [(LABELLED, 0), (RESTRICTED, 0), (DATED, 0), (MOVED, 1)],
-    ids=["label", "readers", "date", "path, which only the context holds"],
+    [(LABELLED, 0), (RESTRICTED, 0), (DATED, 0), (MOVED, 2)],
+    ids=["label", "readers", "date", "path, which text and context hold"],
 )
 def test_what_no_encoder_reads_costs_no_embedding(indexer: Indexer, page: Page, embedded_texts: int) -> None:
     indexer.sync(*WIKI)

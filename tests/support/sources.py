@@ -57,7 +57,7 @@ class Indexer:
     folder: Path
     store: Store = field(default_factory=in_memory)
     settings: Settings = field(default_factory=Settings)
-    embedder: HashEmbedder = field(default_factory=HashEmbedder)
+    embedder: Any = field(default_factory=HashEmbedder)
     llm: Llm | None = None
 
     def sync(self, *items: Page | PageFailure, rules: Rules = Rules(), **source: Any) -> Ledger:

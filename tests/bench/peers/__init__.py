@@ -36,7 +36,7 @@ from askwiki.evaluate.statistics import paired_difference
 from askwiki.stages.condense import by_rule
 from askwiki.stages.query_centering import centred, question_vector
 from askwiki.store.port import PageState
-from indexer.chunking.chunks import embedded_texts
+from indexer.chunking.chunks import whole_text
 from indexer.enrich.cache import Cache, content_key
 from indexer.opening import open_source
 from indexer.sources import PageFailure
@@ -128,7 +128,7 @@ class Bench:
             index = _indexed(cut, tools)
             embedder = tools.embedder
             self._chunks = [chunk for chunks in cut for chunk in chunks]
-            texts = [embedded_texts(chunk, True).text for chunk in self._chunks]
+            texts = [whole_text(chunk) for chunk in self._chunks]
             self._give("ours", texts, embedder)
             self._ask(embedder)
             self._embedder = embedder
