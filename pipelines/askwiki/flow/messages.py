@@ -10,6 +10,7 @@ from functools import lru_cache, partial
 from askwiki.data import Answer, Candidate, Event, Passage, Question, Refusal, Rights, Source
 from askwiki.flow.meaning import similar_to
 from askwiki.flow.run import QuestionRun
+from askwiki.stages.asked import not_told
 from askwiki.stages.citations.checked_stream import SentenceGate
 from askwiki.stages.citations.links import escape, link, wiki_hosts
 from askwiki.stages.extractive.counts import counted_in
@@ -97,17 +98,22 @@ def quote(run: QuestionRun, question: Question, passages: Sequence[Passage], can
     shown = passages[: len(quoted)]
     yield from sources_for(run, shown)
     quotations = as_markdown([(passage, text) for passage, (_, text) in zip(shown, quoted, strict=True)])
-    opening = f"{_opening(run, question, candidates)}\n\n{quotations}"
+    told = [f"{label_of(passage)}\n{text}" for passage, text in quoted]
+    opening = f"{_opening(run, question, candidates, told)}\n\n{quotations}"
     yield run.token(f"\n\n{opening}" if run.text else opening)
     return (yield from finish(run, passages, len(shown)))
 
 
-def _opening(run: QuestionRun, question: Question, candidates: Sequence[Candidate]) -> str:
+def _opening(run: QuestionRun, question: Question, candidates: Sequence[Candidate], told: Sequence[str]) -> str:
     """What the quotations are worth, as far as code can tell."""
     kit = run.kit
     names = unheard(question.text, candidates)
     if strange := [name for name in names if not search_terms(Question(name), kit.glossary, kit.synonyms)]:
         return run.say("extract_unheard", names=", ".join(f"«{escape(name)}»" for name in strange))
+    kind, side = not_told(own_words(question) or question.text, told)
+    if kind:
+        lacking = run.say(f"lacking_{kind}", **({"side": escape(side)} if side else {}))
+        return run.say("extract_lacking", lacking=lacking)
     return run.say("extract_weak" if run.weak else "extract_title")
 
 

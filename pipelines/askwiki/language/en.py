@@ -177,6 +177,37 @@ OTHER_NAMES = (
     *("screen.?shot", r"\bscreen\b", r"\bphoto", r"\bimg_\d", r"\blogo", r"\bicon", "avatar", "banner"),  # IMG_0001
 )
 
+# --- what a question wants to be told, and by what an answer shows that it tells it ---
+
+ASKS = {
+    "price": (
+        "how much (?:is|are|do(?:es)?)",  # how much does
+        r"price\w*",  # prices
+        r"costs?",  # cost
+    ),
+    "doer": (r"who\s+(?:\w+ed|did|made|wrote|broke|sent)",),  # who deleted
+    "person": (r"who\s+\w+", "whom"),  # who is
+    "time": ("when", "what time"),
+    "number": ("how many", "how much", "how long", "how often"),
+}
+TELLS = {
+    "price": (r"[$€£]\s?\d|\d\s?(?:[$€£]|usd|eur|dollars|euros)", "free(?: of charge)?"),  # $5
+    "doer": (r"(?-i:[A-Z][a-z]+\s+[A-Z](?:[a-z]+|\.))", r"[\w.]+@[\w.]+|@\w+"),  # John Smith, @john
+    "person": (
+        r"(?-i:[A-Z][a-z]+\s+[A-Z](?:[a-z]+|\.))",  # John Smith
+        r"[\w.]+@[\w.]+|@\w+",  # @john
+        r"\w+(?:ers?|ors?|ees?|ists?)",  # owner, employee
+        "teams?|groups?|roles?|support|department",  # teams
+    ),
+    "time": ("after|before|until|when|if|within|every|daily|monthly|immediately|once|during|as soon as",),
+    "number": ("one|two|three|four|five|six|seven|eight|nine|ten|hundred|thousand|unlimited|no limit",),
+}
+COMPARED = (
+    r"differences?\s+between\s+(?P<{0}one>[^?.!\n]{{1,60}}?)\s+and\s+(?P<{0}other>[^?.!\n]{{1,60}})",
+    r"(?P<{0}one>\w[^?.!\n]{{0,60}}?)\s+(?:vs\.?|versus)\s+(?P<{0}other>[^?.!\n]{{1,60}})",
+)
+INTERJECTIONS = ("hm+", "um+", "uh+", "er+", "oh", "mm+")  # hmm
+
 # --- sentences ---
 
 EXCEPTS = ("except", "excluding", "however", "but", "unless", "yet")

@@ -33,7 +33,7 @@ from askwiki.llm.port import Message
 from askwiki.settings import CondenseSettings, Settings
 from askwiki.stages.dialogue import clean, is_button, last_sources, recent, split
 from askwiki.stages.remarks import is_about_us, remark_of
-from askwiki.stages.smalltalk import is_about_last_answer, is_friendly, without_greeting
+from askwiki.stages.smalltalk import is_about_last_answer, is_friendly, is_no_question, without_greeting
 from askwiki.stages.tools import StageTools
 
 logger = logging.getLogger(__name__)
@@ -105,7 +105,7 @@ def by_rule(turns: Sequence[Turn], settings: CondenseSettings, default: str = "r
         history=recent(before, settings),
         begun=begun,
     )
-    if not typed.strip() or is_friendly(typed):
+    if not typed.strip() or is_friendly(typed) or (is_no_question(typed) and not before):
         return replace(question, need="smalltalk")
     if is_about_us(typed):
         return replace(question, need="about")

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from askwiki.data import Candidate, Question, Refusal
-from askwiki.language.stems import fold, telling_stems
+from askwiki.language.stems import STOP_WORDS, fold, telling_stems
 from askwiki.language.synonyms import Synonyms
 from askwiki.language.terms import grams, terms
 from askwiki.language.wording import CYRILLIC, language_of
@@ -17,6 +17,9 @@ from askwiki.stages.passages.spans import text_of
 READ = 10  # candidates in which a name of the question is looked for
 # Latin, or with a digit in front; two signs and more.
 _NAME = re.compile(r"(?<![\w./@-])[A-Za-z0-9][A-Za-z0-9_.,:+#@/-]*[A-Za-z0-9+#]")
+_BETWEEN_CYRILLIC = re.compile(r"([А-Яа-яЁё]+)")
+_LATIN_WORD = re.compile(r"[A-Za-z]+")
+MESSAGE_WORDS = 3  # Latin words in a row, all but one in small letters: no name of a product is written so
 STEEPNESS = 4.0  # of the curve from support to confidence: a tenth more support near its middle moves it by a tenth
 
 
@@ -64,7 +67,18 @@ def unheard(question: str, candidates: Sequence[Candidate]) -> list[str]:
     if not CYRILLIC.search(question):
         return []  # every word would be one
     texts = fold("\n".join(text_of(candidate.chunk) for candidate in candidates[:READ]))
-    return [name for name in dict.fromkeys(_NAME.findall(question)) if fold(name) not in texts]
+    names = dict.fromkeys(_NAME.findall(_without_messages(question)))
+    return [name for name in names if fold(name) not in texts and fold(name) not in STOP_WORDS]
+
+
+def _without_messages(question: str) -> str:
+    """The question without sentences in Latin letters: a pasted message of a program, or a command, names nothing."""
+    return "".join(" " if _is_message(part) else part for part in _BETWEEN_CYRILLIC.split(question))
+
+
+def _is_message(part: str) -> bool:
+    words = _LATIN_WORD.findall(part)
+    return len(words) >= MESSAGE_WORDS and sum(word[0].islower() for word in words) >= MESSAGE_WORDS - 1
 
 
 def kind_of_refusal(question: Question, candidates: Sequence[Candidate]) -> Refusal:

@@ -13,6 +13,14 @@ _FRIENDLY = ru.FRIENDLY | en.FRIENDLY
 _SIGNS = ru.FRIENDLY_SIGNS | en.FRIENDLY_SIGNS
 _BYE = re.compile(rf"\b(?:{'|'.join((*ru.FAREWELLS, *en.FAREWELLS))})\b", re.IGNORECASE)
 _GREETING_WORD = re.compile(rf"\b(?:{'|'.join((*ru.GREETING_WORDS, *en.GREETING_WORDS))})\b", re.IGNORECASE)
+_NOTHING_ASKED = re.compile(
+    rf"\W*+(?:{'|'.join((*ru.INTERJECTIONS, *en.INTERJECTIONS))}|[^\W\d])\W*+",  # хм, а
+    re.IGNORECASE,
+)
+_SUM_SIGNS = re.compile(r"[\d\s.,()+*/×÷=^−?-]++")
+_SUM = re.compile(r"\d\s*[+*×÷=^]|\d\s[-−/]\s*\d")
+_DIGIT = re.compile(r"\d")
+SHORTEST_CODE = 3  # digits: 403 may be asked about, 1 and 42 say nothing
 _LONGEST = 8  # words of a message that is only friendly
 _GREETING = re.compile(
     rf"\A\s*(?:(?:{'|'.join((*ru.GREETINGS, *en.GREETINGS))})"  # Добрый день
@@ -35,9 +43,16 @@ def is_friendly(text: str) -> bool:
     return 0 < len(words) <= _LONGEST and _FRIENDLY.issuperset(words) and not _SIGNS.isdisjoint(words)
 
 
+def is_no_question(text: str) -> bool:
+    """«хм», a single letter, a number too short for a code, a sum: nothing that a wiki could be asked."""
+    if _SUM_SIGNS.fullmatch(text) and _DIGIT.search(text):
+        return bool(_SUM.search(text)) or len(_DIGIT.findall(text)) < SHORTEST_CODE
+    return bool(_NOTHING_ASKED.fullmatch(text))
+
+
 def kind_of_talk(text: str) -> str:
     """The sentence that answers a friendly message: its name in ``config/texts``."""
-    if not text.strip():
+    if not text.strip() or (_ANY_WORD.search(text) and is_no_question(text)):
         return "refused_empty"
     if _BYE.search(text):
         return "goodbye"
