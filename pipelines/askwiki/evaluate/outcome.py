@@ -37,6 +37,15 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
+class Quoted:
+    """What an answer quotes: how long it is, which gold entries it holds, where in it the first one begins (0 to 1)."""
+
+    characters: int
+    entries: tuple[int, ...] = ()
+    place: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Grade:
     """One judgement: 0 unacceptable, 1 unclear, 2 acceptable; ``grade`` None = it failed."""
 
@@ -61,6 +70,7 @@ class Outcome:
     confidence: float | None = None  # how well what was found covers the question, 0 to 1
     answer: str = ""
     links: tuple[Link, ...] = ()
+    quoted: Quoted | None = None  # None: nothing is quoted, a model answered or it was refused
     supported: float | None = None  # share of the answer's sentences that its sources support
     language_kept: bool = True
     refused: str = ""
@@ -94,6 +104,9 @@ def from_line(line: str) -> Outcome:
     links = tuple(Link(**link) for link in values.pop("links"))
     grades = tuple(Grade(**grade) for grade in values.pop("grades"))
     degraded = tuple(values.pop("degraded"))
+    quoted = values.pop("quoted", None)
+    if quoted is not None:
+        values["quoted"] = Quoted(**{**quoted, "entries": tuple(quoted["entries"])})
     return Outcome(**values, stages=stages, links=links, grades=grades, degraded=degraded)
 
 

@@ -33,6 +33,7 @@ def answers_report(
         "lost": lost_questions(outcomes),
         "links": links(outcomes),
         "refusals": refusals(outcomes),
+        "quotations": quotations(outcomes),
         "confidence": refusal_curve(outcomes),
         "language": share(sum(each.language_kept for each in _answered(outcomes)), len(_answered(outcomes))),
         "degraded": _degraded(outcomes),
@@ -76,6 +77,26 @@ def links(outcomes: Sequence[Outcome]) -> dict[str, Any]:
         "right_section": share(sum(link.right_section for link in given), len(given)),
         "missing": [each.id for each in needed if not any(link.right_page for link in each.links)],
         "supported_sentences": sum(supported) / len(supported) if supported else None,
+    }
+
+
+def quotations(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    """Length of what answers quote, share of the gold entries in it, where the first one begins; empty without any.
+
+    Of questions that the wiki answers a refusal quotes nothing of their gold.
+    """
+    quoted = [each.quoted for each in outcomes if each.quoted]
+    if not quoted:
+        return {}
+    needed = [each for each in outcomes if each.answerable and each.entries and not each.fault]
+    held = [len(each.quoted.entries) / each.entries if each.quoted else 0.0 for each in needed]
+    lengths = [float(each.characters) for each in quoted]
+    places = [each.place for each in quoted if each.place is not None]
+    return {
+        "n": len(quoted),
+        "characters": {"p50": percentile(lengths, 0.5), "p90": percentile(lengths, 0.9)},
+        "gold": sum(held) / len(held) if held else None,
+        "place": {"p50": percentile(places, 0.5), "p90": percentile(places, 0.9)} if places else None,
     }
 
 

@@ -97,9 +97,24 @@ def _behaviour(report: Report, say: Say) -> Iterator[Part]:
         [say("report_refused_wrong"), interval(refusals["wrong"]), ", ".join(refusals["wrong_ids"])],
     ]
     yield Part(say("report_refusals"), rows=[["", say("report_share"), say("report_questions")], *refused])
+    yield from _quotations(report.get("quotations"), say)
     if report["degraded"]:
         rows = [[sentence, str(number)] for sentence, number in report["degraded"].items()]
         yield Part(say("report_degraded"), rows=[["", "n"], *rows])
+
+
+def _quotations(quoted: Mapping[str, Any] | None, say: Say) -> Iterator[Part]:
+    if not quoted:
+        return
+    rows = [["", "p50", "p90"], [say("report_quoted_characters"), *_percentiles(quoted["characters"], "{:.0f}")]]
+    if quoted["place"]:
+        rows.append([say("report_quoted_place"), *_percentiles(quoted["place"], "{:.2f}")])
+    gold = "–" if quoted["gold"] is None else f"{quoted['gold']:.3f}"
+    yield Part(say("report_quoted"), say("report_quoted_gold", gold=gold), rows)
+
+
+def _percentiles(of: Mapping[str, float], form: str) -> list[str]:
+    return [form.format(of["p50"]), form.format(of["p90"])]
 
 
 def _confidence(report: Report, say: Say) -> Iterator[Part]:

@@ -9,6 +9,7 @@ from askwiki.data import Answer, Candidate, Passage, Source, Trace
 from askwiki.evaluate.matching import gold_of, is_of, normalise
 from askwiki.evaluate.outcome import Hit, Link, Outcome
 from askwiki.evaluate.questions import Gold, GoldQuestion
+from askwiki.evaluate.running.quoted import quoted_of
 from askwiki.evaluate.running.supported import supported_share
 from askwiki.language.wording import language_of
 from askwiki.stages.sources import label_of
@@ -59,6 +60,7 @@ def answered(outcome: Outcome, answer: Answer, question: GoldQuestion, least_sha
         stages=stages,
         answer=answer.text,
         links=tuple(_link(source, cited.get(source.number), gold) for source in answer.sources),
+        quoted=None if answer.refused else quoted_of(answer.text, gold),
         supported=None if answer.refused else supported_share(answer.text, list(cited.values()), least_share),
         language_kept=not answer.text or language_of(answer.text) == language_of(question.question),
         refused=answer.refused,
