@@ -891,3 +891,9 @@ def test_a_part_whose_answer_is_there_is_not_looked_for_again() -> None:
     )
     made = replace(made, reader=kit(llm).reader)
     assert not [line for line in put(PARTS, made).statuses if line.startswith("Ищу ещё")]
+
+
+def test_progress_counts_what_is_asked_about_not_all_that_was_found() -> None:
+    llm = ScriptedLlm().always("relevance", relevant("вид 1.", "вид 2.")).enqueue("answer", "Лимит есть [1].")
+    seen = put(LIMIT, kit(llm, MANY))
+    assert "Проверяю найденное: 0 из 16…" in seen.statuses

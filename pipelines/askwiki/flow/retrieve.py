@@ -179,9 +179,9 @@ def check_relevance(
     """The LLM's verdicts; without them the candidates stay as they are."""
     if run.llm is None or not run.settings.relevance.enabled or not gated:
         return list(gated)
-    yield run.status("relevance", "relevance", total=len(gated))
-    untold = Untold()
     settings = run.settings.relevance
+    yield run.status("relevance", "relevance", total=min(len(gated), settings.first or len(gated)))
+    untold = Untold()
     settings = replace(settings, total_timeout=settings.total_timeout - run.timings.get("relevance", 0.0))
     with run.stage("relevance"):
         judged = yield from judge(gated, question, kit=run.kit, settings=settings, cancel=run.cancel, untold=untold)
