@@ -60,7 +60,9 @@ def faults(page: str, quotation: str, label: str = "") -> list[Fault]:
     """Everything that ``quotation`` leaves out of ``page`` without saying so; ``label`` is what stands above it."""
     there = atoms(page)
     quoted = atoms(quotation)
-    shown = _placed(there, quoted)
+    heading = letters(label.split(" › ")[-1])
+    start = next((place for place, one in enumerate(there) if one.kind == "heading" and one.text == heading), -1)
+    shown = _placed(there, quoted, start)
     named = {letters(label), *(each.atom.text for each in shown), *(letters(part) for part in label.split(" › "))}
     places = {each.place for each in shown}
     found = [
@@ -80,8 +82,8 @@ def unplaced(page: str, quotation: str) -> list[str]:
     return [each.atom.raw for each in shown if each.place < 0]
 
 
-def _placed(there: Sequence[Atom], quoted: Sequence[Atom]) -> list[_Shown]:
-    """Each atom at its place in the page: of all ways to place them the one with the fewest leaps."""
+def _placed(there: Sequence[Atom], quoted: Sequence[Atom], start: int = -1) -> list[_Shown]:
+    """Each atom at its place in the page: of all ways to place them, after ``start``, the one with the fewest leaps."""
     marked, told = True, []
     for atom in quoted:
         if atom.kind in ("gap", "cut"):
@@ -89,7 +91,7 @@ def _placed(there: Sequence[Atom], quoted: Sequence[Atom]) -> list[_Shown]:
         else:
             told.append((atom, marked))
             marked = False
-    ways: list[tuple[int, int, list[tuple[int, int]]]] = [(0, -1, [])]  # (leaps, place of the last atom, all places)
+    ways: list[tuple[int, int, list[tuple[int, int]]]] = [(0, start, [])]  # (leaps, place of the last atom, all places)
     for atom, after_gap in told:
         ways = _longer(there, ways, atom, after_gap)
     _, _, places = min(ways, key=lambda way: way[0])
@@ -169,9 +171,15 @@ def _run(there: Sequence[Atom], place: int, lead: Atom) -> range:
     if first.group and (not lead.group or first.kind in ("code", "row")):
         last = max(at for at, one in enumerate(there) if one.group == first.group)  # code lies inside of lists, too
     elif lead.kind == "item":
-        while last + 1 < len(there) and there[last + 1].group == lead.group and there[last + 1].place == lead.place:
+        while last + 1 < len(there) and _below(there[last + 1], lead):
             last += 1
     return range(place, last + 1)
+
+
+def _below(atom: Atom, lead: Atom) -> bool:
+    """Whether an atom stands deeper in the same item of the outermost list."""
+    beside = atom.kind == "item" and atom.level <= lead.level
+    return atom.group == lead.group and atom.place == lead.place and not beside
 
 
 def _subheadings(there: Sequence[Atom], places: set[int], named: set[str]) -> Iterator[Fault]:

@@ -58,7 +58,9 @@ def _with_exceptions(piece: Piece, at: int) -> set[int]:
     """An item with the exception to it, with what it leads into, and what it is the exception to."""
     chosen = {at}
     if piece.kind == "list":
-        while excepts(piece.units[min(chosen)]) and min(chosen):
+        while min(chosen) and (
+            excepts(piece.units[min(chosen)]) or piece.units[min(chosen) - 1].text.rstrip("*_ ").endswith(":")
+        ):
             chosen.add(min(chosen) - 1)
         while max(chosen) + 1 < len(piece.units) and (
             excepts(piece.units[max(chosen) + 1]) or piece.units[max(chosen)].text.endswith(":")

@@ -39,6 +39,8 @@ def _cut(unit: Unit, weights: Mapping[str, float], count: Count) -> Unit:
         return unit
     parts = _parts(inner, groups, weights)
     text = write(inner, parts, None, count)
+    if text.startswith(GAP):
+        return unit  # it would not begin as the page has it
     if parts[-1][0] < len(inner) - 1:
         text += f"\n\n{GAP}"
     lines = text.split("\n")

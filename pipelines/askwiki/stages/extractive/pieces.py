@@ -149,6 +149,10 @@ def _lines(lines: list[str], at: int) -> tuple[Unit, ...]:
 
 
 def _note(said: str, start: int) -> Iterator[Unit]:
+    """Its paragraphs; a note that holds code is one, for a part of it would not read as code."""
+    if "```" in said or "~~~" in said:
+        yield Unit(said, start)
+        return
     for begin, end in pairwise([0, *(match.end() for match in _NOTE_BREAK.finditer(said)), len(said)]):
         part = said[begin:end].rstrip("\n")
         bare = _EMPTY_QUOTED.sub("", part)
