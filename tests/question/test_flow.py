@@ -441,6 +441,20 @@ def test_a_question_in_the_other_keyboard_layout_is_understood_before_it_would_b
 @pytest.mark.parametrize(
     ("typed", "meant"),
     [
+        ("Kakoy limit perevoda v Turtsiyu?", "какой лимит перевода в турцию?"),  # by the words that every text has
+        ("limit perevoda Turciju", "лимит перевода турцию"),  # before it would be refused
+    ],
+)
+def test_russian_in_latin_letters_is_searched_as_the_wiki_writes_it(typed: str, meant: str) -> None:
+    made = with_settings(kit(), answer=AnswerSettings(support_dense=0.0, support_middle=0.6))
+    seen = put(typed, made)
+    assert f"Понял так: {meant}" in seen.statuses
+    assert (seen.answer.refused, seen.sources[0].title) == ("", "Лимиты переводов")
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
         (";ehyfk felbnf&", "журнал аудита?"),
         ("Ыыр лун", "Ssh key"),
         ("dc` j hf,jnt/", "всё о работе."),
