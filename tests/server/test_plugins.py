@@ -436,3 +436,29 @@ def test_a_server_on_an_empty_store_says_so_and_picks_up_the_index_when_it_comes
         assert empty.finished
         index(tmp_path)
         assert "«Выплачен»" in ask(running, STATUSES).text
+
+
+PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+UNREAD = "*Вложенные файлы и картинки я не читаю, отвечаю на слова вопроса.*\n\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "more", "said"),
+    [
+        ([{"type": "text", "text": STATUSES}, PICTURE], {}, True),
+        (f"{STATUSES} <attached_files><file name='a.pdf'/></attached_files>", {}, True),
+        (STATUSES, {"files": [{"type": "file", "id": "1", "name": "a.pdf"}]}, True),
+        ([{"type": "text", "text": STATUSES}], {}, False),
+        (STATUSES, {"files": []}, False),
+    ],
+    ids=["picture", "mark", "document", "text part", "none"],
+)
+def test_what_is_attached_is_said_to_be_unread_once_and_the_words_are_answered(
+    served: Running, content: Any, more: dict[str, Any], said: bool
+) -> None:
+    sent = inlet(served, [{"role": "user", "content": content}], PERSON, **more)
+    shown = collect(items(complete(served, {**sent, "user": PERSON})))
+    assert shown.text.startswith(UNREAD) is said
+    assert shown.text.count(UNREAD.strip()) == said
+    assert "«Выплачен»" in shown.text
+    assert shown.order.index("source") < shown.order.index("text")

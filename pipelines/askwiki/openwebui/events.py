@@ -57,6 +57,20 @@ def turns_of(messages: object) -> tuple[Turn, ...]:
     return tuple(turns)
 
 
+def holds_files(messages: object) -> bool:
+    """Whether the person attached a file or a picture to the last message, in any of the forms of the chat."""
+    users = (
+        [each for each in messages if isinstance(each, dict) and each.get("role") == "user"]
+        if isinstance(messages, list)
+        else []
+    )
+    content = users[-1].get("content") if users else None
+    if isinstance(content, str):
+        return _without_attachments(content) != content
+    parts = [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
+    return any(part.get("type") != "text" or _ATTACHED in str(part.get("text")) for part in parts)
+
+
 def last_words(turns: Sequence[Turn]) -> str:
     """What the person said last."""
     return next((turn.content for turn in reversed(turns) if turn.role == "user"), "")

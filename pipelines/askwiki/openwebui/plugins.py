@@ -11,16 +11,18 @@ from typing import Any
 
 from anyio import to_thread
 
-from askwiki.data import Answer, Event, Question, Status, Turn
+from askwiki.data import Answer, Event, Question, Status, Token, Turn
 from askwiki.errors import AskWikiError, Cancelled, StoreError, StoreMismatch
 from askwiki.flow.ask import ask
 from askwiki.kit import get_kit
+from askwiki.language.wording import language_of
 from askwiki.metrics import METRICS
 from askwiki.openwebui.asker import identity_behind, person_id
 from askwiki.openwebui.events import (
     TASK_HEADER,
     Item,
     failure,
+    holds_files,
     items,
     last_words,
     pieces,
@@ -37,7 +39,7 @@ from askwiki.request import Request, current_request
 from askwiki.stages.condense import condense
 from askwiki.stages.history import still_readable
 
-TASK, QUESTION = "task", "question"  # in the sealed key
+TASK, QUESTION, FILES = "task", "question", "files"  # in the sealed key
 ADMIN = "admin"  # the role of Open WebUI that sees the panel
 TAKEN_BY_CHAT = "files"  # with this key Open WebUI would replace the question by a prompt of its own
 
@@ -62,7 +64,8 @@ def _sealed(body: Mapping[str, Any], user: object, valves: CondenseValves, reque
     metadata = body.get("metadata")
     task = metadata.get("task") if isinstance(metadata, dict) else None
     turns = turns_of(body.get("messages"))
-    payload: dict[str, Any] = {TASK: task if isinstance(task, str) else "", QUESTION: None}
+    files = bool(body.get(TAKEN_BY_CHAT)) or holds_files(body.get("messages"))
+    payload: dict[str, Any] = {TASK: task if isinstance(task, str) else "", QUESTION: None, FILES: files}
     try:
         if not payload[TASK] and not request.busy:  # else the pipe is about to be closed too
             kit = get_kit()
@@ -90,17 +93,17 @@ def _sealed(body: Mapping[str, Any], user: object, valves: CondenseValves, reque
 def respond(messages: Any, body: Mapping[str, Any], valves: AnswerValves) -> Generator[Item]:
     """The items of one answer. Nothing raises: what goes wrong is a sentence in the chat."""
     request = current_request()
-    work = _guarded(turns_of(messages), body, valves, request)
+    work = _guarded(turns_of(messages), body, valves, request, files=holds_files(messages))
     request.closers.append(work.close)
     return work
 
 
 def _guarded(
-    turns: tuple[Turn, ...], body: Mapping[str, Any], valves: AnswerValves, request: Request
+    turns: tuple[Turn, ...], body: Mapping[str, Any], valves: AnswerValves, request: Request, *, files: bool
 ) -> Generator[Item]:
     stream = body.get("stream") is True
     try:
-        yield from _work(turns, body, valves, request, stream=stream)
+        yield from _work(turns, body, valves, request, stream=stream, files=files)
     except Cancelled:
         if request.stopped and not request.gone:
             yield from _end(say("stopping"), stream=stream)
@@ -141,7 +144,13 @@ def _told(error: AskWikiError) -> str:
 
 
 def _work(
-    turns: tuple[Turn, ...], body: Mapping[str, Any], valves: AnswerValves, request: Request, *, stream: bool
+    turns: tuple[Turn, ...],
+    body: Mapping[str, Any],
+    valves: AnswerValves,
+    request: Request,
+    *,
+    stream: bool,
+    files: bool,
 ) -> Iterator[Item]:
     sealed, task = _opened(turns, body, request)
     if task:
@@ -163,6 +172,9 @@ def _work(
     wrong = valves.problems if identity.role == ADMIN else ()  # nobody else can mend them
     notes = [kit.texts.say("valve_wrong", settings.language, valve=problem) for problem in wrong]
     told = _with_notes(events, [*notes, *filter(None, [identity.note])])
+    if last_words(turns) and (files or (sealed and sealed.get(FILES))):
+        language = language_of(last_words(turns), settings.language)
+        told = _beginning_with(f"*{kit.texts.say('files_unread', language)}*\n\n", told)
     yield from items(_counted(told), stream=stream, request_id=request.id)
 
 
@@ -214,6 +226,15 @@ def _with_notes(events: Iterator[Event], notes: Sequence[str]) -> Iterator[Event
     """First what reader and admin should know: rights that are not known, a valve that was wrong."""
     yield from (Status(note, "notes", warning=True) for note in notes)
     yield from events
+
+
+def _beginning_with(words: str, events: Iterator[Event]) -> Iterator[Event]:
+    """The same with ``words`` before the text: the events of sources stand before any text."""
+    for event in events:
+        if words and isinstance(event, Token):
+            yield Token(words)
+            words = ""
+        yield event
 
 
 def _counted(events: Iterator[Event]) -> Iterator[Event]:
