@@ -11,7 +11,7 @@ from pathlib import Path
 
 _LETTERS = "абвгдезийклмнопрстуфыэ"
 _PASSPORT = {
-    **dict(zip(_LETTERS, "a b v g d e z i y k l m n o p r s t u f y e".split(), strict=True)),
+    **dict(zip(_LETTERS, "abvgdeziyklmnoprstufye", strict=True)),
     **{"ё": "e", "ж": "zh", "х": "kh", "ц": "ts", "ч": "ch", "ш": "sh", "щ": "shch", "ъ": "", "ь": "", "ю": "yu"},
     "я": "ya",
 }
