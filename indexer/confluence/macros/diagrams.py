@@ -47,7 +47,8 @@ def encoded_plantuml(renderer: Renderer, node: _Element, packed: tuple[str, str,
 
 def source_block(renderer: Renderer, source: str, language: str, tags: frozenset[str], title: str = "") -> str:
     """A fence; of a diagram in a table cell, where no fence can stand, below the table, and its name in the cell."""
-    if "_cell" not in tags or not source.strip():
+    held = "_cell" in tags or {"_inline", "table"} <= tags  # the second is a name beside its value
+    if not held or not source.strip():
         return fence(source, language, tags, title)
     number = renderer.seen["_held"] = renderer.seen["_held"] + 1
     name = renderer.word(f"Diagram {number}", f"Диаграмма {number}")

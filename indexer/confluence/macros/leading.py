@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from urllib.parse import unquote
 
 from lxml.etree import _Element
 
@@ -38,6 +39,8 @@ def leads(renderer: Renderer, macro: Macro) -> list[str]:
 
 
 def _named(name: str, url: str) -> str:
+    if not name and url.partition("?")[0].lower().endswith(PICTURE_ENDINGS):
+        name = clean(unquote(url.partition("?")[0].rsplit("/", 1)[-1]))
     if url and name.lower().endswith(PICTURE_ENDINGS):
         return image(name, url)
     return link(escape(name), url)
