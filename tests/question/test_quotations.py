@@ -93,6 +93,12 @@ def test_of_a_long_table_the_header_the_row_and_how_many_there_are() -> None:
     assert lines[-1] == "*показана 1 строка из 40*"
 
 
+def test_a_cell_that_is_a_picture_is_not_made_bold() -> None:
+    assert quoted("| Отпуск | ![](yes.svg) |\n| --- | --- |\n| отпуск | ![](no.svg) |", "отпуск").endswith(
+        "| **отпуск** | ![](no.svg) |"
+    )
+
+
 def test_of_long_code_the_lines_about_the_best_one_are_shown() -> None:
     code = "```bash\n" + "".join(f"route add {number} {'x' * 60}\n" for number in range(40)) + "```"
     assert quoted(f"{code}\n\n{LONG}", "route 17", 170).splitlines() == [

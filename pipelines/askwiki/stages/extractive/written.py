@@ -15,7 +15,7 @@ _PARTS = {"list": "item", "table": "row", "code": "line"}
 _ITEM = re.compile(r"\A(?P<indent>[ \t]*)(?P<mark>[-*+]|\d{1,9}[.)])(?P<blank>[ \t]+|\Z|(?=\n))")
 _BOLD = re.compile(r"\*\*|__")
 _TASK = re.compile(r"\[[ xX]\][ \t]+")
-_ODD = re.compile(r"(?<!\\)[*_~]|<|\]\[|\n")
+_ODD = re.compile(r"(?<!\\)[*_~]|<|!\[|\]\[|\n")  # pictures leave nothing to be bold
 _CODE_SPAN = re.compile(r"`+[^`\n]*`+")
 _CELLS = re.compile(r"(?<!\\)\|")
 
