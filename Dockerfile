@@ -15,19 +15,26 @@ WORKDIR /app
 RUN useradd --system --uid 10001 --home-dir /app askwiki \
     && mkdir -p /models /data \
     && chown askwiki /models /data
+# The largest part before the lock: a new version of another library does not fetch it again.
+RUN --mount=type=cache,target=/root/.cache/pip \
+    pip install torch==2.13.0 --index-url "${TORCH_INDEX}"
 COPY requirements.lock ./
 # An older pip does not take hashes from constraints: pip itself comes first, as a requirement.
 RUN --mount=type=cache,target=/root/.cache/pip \
     sed -n '/^pip==/,/[^\\]$/p; /^setuptools==/,/[^\\]$/p' requirements.lock > /tmp/tools.txt \
     && pip install --require-hashes --requirement /tmp/tools.txt
+# The libraries before the code: an upgrade that changes no version of theirs builds in seconds.
+COPY pyproject.toml ./
 RUN --mount=type=cache,target=/root/.cache/pip \
-    pip install torch==2.13.0 --index-url "${TORCH_INDEX}"
-COPY pyproject.toml README.md ./
+    python -c "import tomllib; project = tomllib.load(open('pyproject.toml', 'rb'))['project']; \
+               extras = [project['optional-dependencies'][name] for name in ('models', 'mcp', 'attachments')]; \
+               print(*project['dependencies'], *sum(extras, []), sep='\n')" > /tmp/wanted.txt \
+    && pip install --only-binary :all: --require-hashes --constraint requirements.lock --requirement /tmp/wanted.txt
+COPY README.md ./
 COPY pipelines/askwiki pipelines/askwiki
 COPY indexer indexer
 RUN --mount=type=cache,target=/root/.cache/pip \
-    pip install --no-deps --no-build-isolation . \
-    && pip install --only-binary :all: --require-hashes --constraint requirements.lock 'askwiki[models,mcp]'
+    pip install --no-deps --no-build-isolation .
 COPY config config
 VOLUME ["/models", "/data"]
 
