@@ -274,6 +274,14 @@ class PassageNote:
     number: int  # of the other passage
 
 
+class PassagePart(NamedTuple):
+    """One of the sections that a passage joins."""
+
+    headings: tuple[str, ...]
+    url: str  # with its anchor
+    text: str
+
+
 @dataclass(frozen=True, slots=True)
 class Passage:
     """What the model reads and the answer cites: siblings joined in page order, numbered from 1."""
@@ -291,6 +299,8 @@ class Passage:
     rebuilt: bool = False  # joined from several parts
     shortened: bool = False  # did not fit whole
     note: PassageNote | None = None
+    parts: tuple[PassagePart, ...] = ()  # the sections that it joins, in page order
+    cited_for: str = ""  # the first sentence of the answer that cites it
     part: tuple[int, int, int] = (1, 1, 1)  # first and last part of a split section, of how many
     content: Content = "page"
     author: str = ""

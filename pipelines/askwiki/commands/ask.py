@@ -117,7 +117,9 @@ def trace_json(trace: Trace) -> dict[str, Any]:
 
 def passage_json(passage: Passage) -> dict[str, Any]:
     note = passage.note
-    return {**asdict(passage), "note": f"{note.kind}:{note.number}" if note else ""}
+    record = {**asdict(passage), "note": f"{note.kind}:{note.number}" if note else ""}
+    del record["parts"]  # its text once more
+    return record
 
 
 def candidate_json(candidate: Candidate) -> dict[str, Any]:

@@ -94,7 +94,7 @@ def quote(run: QuestionRun, question: Question, passages: Sequence[Passage], can
         own = own_words(question)  # of a follow-up they tell more than the question before it
         asked, terms = (own, (*terms, question.previous)) if own else (question.text, terms)
         quoted = extract(passages, candidates, asked, terms, settings, count, clean, similar)
-    passages = renumbered(passages, [passage for passage, _ in quoted])
+    passages = renumbered(passages, [replace(passage, cited_for=text) for passage, text in quoted])
     shown = passages[: len(quoted)]
     yield from sources_for(run, shown)
     quotations = as_markdown([(passage, text) for passage, (_, text) in zip(shown, quoted, strict=True)])

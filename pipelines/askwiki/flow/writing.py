@@ -24,6 +24,7 @@ from askwiki.stages.answer import (
     write,
 )
 from askwiki.stages.citations.checked_stream import SentenceGate
+from askwiki.stages.citations.cited import as_cited_for
 from askwiki.stages.citations.links import wiki_hosts
 from askwiki.stages.citations.support import excused, known
 from askwiki.stages.dialogue import UNSUPPORTED
@@ -181,8 +182,12 @@ def _stream(
 
 def _as_cited(gate: SentenceGate, passages: Sequence[Passage]) -> Sequence[Passage]:
     """The passages with the numbers of the text: the cited ones first, in the order in which it cites them."""
-    known_as = {passage.number: passage for passage in passages}
-    return renumbered(passages, [known_as[number] for number in gate.numbers])
+    said = gate.cited_for
+    known_as = {
+        passage.number: as_cited_for(passage, said[passage.number]) if passage.number in said else passage
+        for passage in passages
+    }
+    return renumbered(list(known_as.values()), [known_as[number] for number in gate.numbers])
 
 
 def _gate(run: QuestionRun, passages: Sequence[Passage], question: Question | None = None) -> SentenceGate:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from askwiki.data import Passage, Source
+from askwiki.stages.citations.cited import shown_part
 from askwiki.stages.citations.links import escape, link
 from askwiki.texts import Texts
 
@@ -15,13 +16,12 @@ DAYS_OF_MONTH, DAYS_OF_YEAR = 30.44, 365.25
 
 def source_of(passage: Passage) -> Source:
     """A passage as the chat shows it; its id names the page without being an address."""
-    text = passage.text if len(passage.text) <= SNIPPET_CHARACTERS else f"{passage.text[:SNIPPET_CHARACTERS].rstrip()}…"
     return Source(
         number=passage.number,
         id=f"wiki-{passage.number}-{passage.page_id}",
         title=label_of(passage),
         url=passage.url,
-        text=text,
+        text=shown_part(passage.text, passage.cited_for, SNIPPET_CHARACTERS),
         updated=passage.updated,
         score=passage.score,
     )

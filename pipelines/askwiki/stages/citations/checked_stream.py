@@ -68,6 +68,11 @@ class SentenceGate:
         """A cited passage -> its number in the text."""
         return self._marking.numbers
 
+    @property
+    def cited_for(self) -> dict[int, str]:
+        """A cited passage -> the sentence that cites it first."""
+        return self._marking.cited_for
+
     def feed(self, piece: str) -> str:
         """The text that may leave now."""
         self._held += piece.translate(_ENDS)

@@ -46,6 +46,7 @@ class Marking:
     least_share: float
     excused: Excused = Excused()
     numbers: dict[int, int] = field(default_factory=dict)
+    cited_for: dict[int, str] = field(default_factory=dict)  # a cited passage -> what was said when it was first cited
     _clashed: set[str] = field(default_factory=set)  # clauses of the unit whose markers were dropped for a clash
     _said: list[str] = field(default_factory=list)  # sentences of the block under way: a lone marker belongs to them
 
@@ -91,6 +92,8 @@ class Marking:
         for sentence in said:
             verdict = judge(sentence, cited, self.passages, self.least_share, self.excused)
             supported |= set(verdict.by)
+            for one in verdict.by:
+                self.cited_for.setdefault(one, sentence)
             if verdict.clash in CLASHES:
                 self._clashed.add(sentence)
         shown = [self.numbers.setdefault(one, len(self.numbers) + 1) for one in cited if one in supported]

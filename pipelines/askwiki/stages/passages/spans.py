@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from askwiki.data import Candidate, Chunk, Passage
+from askwiki.data import Candidate, Chunk, Passage, PassagePart
 from askwiki.markdown.fences import close_fences
 
 GAP = "\n\n[…]\n\n"  # between parts of one passage that are not neighbours in the page
@@ -62,6 +62,7 @@ def passage_of(span: Span, shortened: bool = False) -> Passage:
         score=span.score,
         rebuilt=len(span.chunks) > 1,
         shortened=shortened,
+        parts=tuple(PassagePart(chunk.headings, chunk.url, chunk.text[chunk.overlap :]) for chunk in span.chunks),
         part=part,
         content=best.content,
         author=best.author,

@@ -1,0 +1,107 @@
+"""A source is named after, leads to and shows the part of a passage that the answer's sentence speaks of."""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+import pytest
+
+from askwiki.data import Answer, Candidate, Identity, Source, Turn
+from askwiki.flow.ask import ask
+from askwiki.settings import AnswerSettings
+from askwiki.stages.citations.cited import as_cited_for, shown_part
+from askwiki.stages.passages.spans import find_spans, passage_of
+from askwiki.stages.sources import SNIPPET_CHARACTERS, label_of, source_of
+from tests.support.scripted import ScriptedLlm
+from tests.support.small_wiki import chunk, kit_of, with_settings
+
+PAGE = "https://wiki.example.com/tariffs"
+SALE = chunk(
+    "tariffs#0",
+    "## Скидки\n\nПостоянным клиентам скидка 5 процентов.\n\n",
+    title="Тарифы",
+    headings=("Скидки",),
+    url=f"{PAGE}#id-Тарифы-Скидки",
+)
+ABROAD = chunk(
+    "tariffs#1",
+    "## За границу\n\nПеревод в другую страну стоит 300 рублей.\n\n### Срочный перевод\n\nСрочный доходит за час.\n",
+    title="Тарифы",
+    headings=("За границу",),
+    url=f"{PAGE}#id-Тарифы-Заграницу",
+)
+
+
+def passage(*chunks: object) -> object:
+    (span,) = find_spans([Candidate(each, 1.0, {}) for each in chunks])  # type: ignore[arg-type]
+    return passage_of(span)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "label", "url"),
+    [
+        ("Постоянным клиентам дают скидку 5 процентов", "Тарифы › Скидки", SALE.url),
+        ("Перевод в другую страну стоит 300 рублей", "Тарифы › За границу", ABROAD.url),
+        ("Срочный доходит за час", "Тарифы › Срочный перевод", f"{PAGE}#id-Тарифы-Срочныйперевод"),
+        ("", "Тарифы › Скидки", SALE.url),
+    ],
+)
+def test_label_and_anchor_are_those_of_the_section_that_says_it(sentence: str, label: str, url: str) -> None:
+    cited = as_cited_for(passage(SALE, ABROAD), sentence)  # type: ignore[arg-type]
+    assert (label_of(cited), cited.url) == (label, url)
+
+
+@pytest.mark.parametrize(
+    ("url", "cited"),
+    [
+        (f"{PAGE}#за-границу", f"{PAGE}#срочный-перевод"),
+        (f"{PAGE}#{quote('за-границу')}", f"{PAGE}#{quote('срочный-перевод')}"),
+        (f"{PAGE}#section-7", f"{PAGE}#section-7"),  # nobody knows how it is made
+        (PAGE, PAGE),
+        ("", ""),
+    ],
+)
+def test_an_anchor_is_written_anew_only_where_its_form_is_seen(url: str, cited: str) -> None:
+    assert as_cited_for(passage(ABROAD._replace(url=url)), "Срочный доходит за час").url == cited  # type: ignore[arg-type]
+
+
+FILLER = "Общие слова о порядке работы отдела и о том, кто за что отвечает.\n\n" * 30
+LONG = f"# Порядок\n\n{FILLER}## Сроки\n\n{FILLER}Возврат занимает три рабочих дня.\n\n{FILLER}"
+
+
+def test_the_window_shows_what_is_cited_with_the_heading_above_it() -> None:
+    shown = shown_part(LONG, "Деньги возвращают за три рабочих дня", SNIPPET_CHARACTERS)
+    assert "Возврат занимает три рабочих дня." in shown
+    assert shown.startswith("## Сроки\n\n…\n\n")
+    assert shown.endswith(" …")
+    assert len(shown) <= SNIPPET_CHARACTERS + 40
+
+
+@pytest.mark.parametrize("text", ["Коротко.", "", LONG[:SNIPPET_CHARACTERS]])
+def test_what_fits_is_shown_whole(text: str) -> None:
+    assert shown_part(text, "Деньги возвращают", SNIPPET_CHARACTERS) == text
+
+
+def test_of_a_long_table_the_row_is_shown() -> None:
+    rows = "\n".join(f"| Поле {number} | Значение {number} настройки отчёта |" for number in range(200))
+    shown = shown_part(f"| Поле | Что |\n|---|---|\n{rows}\n", "Поле 150 хранит значение 150", SNIPPET_CHARACTERS)
+    assert "| Поле 150 |" in shown
+    assert len(shown) <= SNIPPET_CHARACTERS + 40
+
+
+def test_in_the_answer_event_and_list_name_the_cited_section() -> None:
+    llm = ScriptedLlm().always("relevance", "1").enqueue("answer", "Перевод в другую страну стоит 300 рублей [1].")
+    kit = with_settings(
+        kit_of([SALE, ABROAD], llm=llm), answer=AnswerSettings(refusal_threshold=0.0, low_confidence=0.0)
+    )
+    events = list(ask([Turn("user", "Сколько стоит перевод за границу?")], Identity(), kit=kit))
+    (source,) = [event for event in events if isinstance(event, Source)]
+    (answer,) = [event for event in events if isinstance(event, Answer)]
+    assert (source.title, source.url) == ("Тарифы › За границу", ABROAD.url)
+    assert "300 рублей" in source.text
+    assert "1. [Тарифы › За границу](" in answer.text
+    assert answer.sources == (source,)
+
+
+def test_a_passage_that_nothing_cites_is_shown_from_its_beginning() -> None:
+    assert source_of(passage(SALE, ABROAD)).text.startswith("## Скидки")  # type: ignore[arg-type]
