@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from askwiki.data import PUBLIC, Candidate, Chunk, Passage, PassageNote, Rights
+from askwiki.data import PUBLIC, Candidate, Chunk, Passage, PassageNote, PassagePart, Rights
 from askwiki.markdown.fences import close_fences
 from askwiki.settings import PassagesSettings
 from askwiki.stages.passages.assemble import Cut, make_passages, renumbered
@@ -66,6 +66,7 @@ def test_a_passage_knows_where_it_is_from() -> None:
         text="Текст.",
         chunk_ids=("a",),
         score=10.0,
+        parts=(PassagePart(("Лимиты",), "https://wiki.example.com/a", "Текст."),),
     )
 
 

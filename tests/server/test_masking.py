@@ -202,7 +202,7 @@ def test_the_doctor_shows_no_secret(echo: str, as_json: bool, tmp_path: Path, mo
     }
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    assert doctor.run(argparse.Namespace(json=as_json)) == 1
+    assert doctor.run(argparse.Namespace(json=as_json, webui="")) == 1
     printed = capsys.readouterr().out
     assert says_no_secret(printed), printed
     assert f"{MASK}@{echo}" in printed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -12,6 +12,7 @@ import pytest
 from askwiki.data import Answer, Identity, Question, Trace, Turn
 from askwiki.flow.ask import ask
 from askwiki.llm.factory import make_llm
+from askwiki.openwebui.process import kit_for
 from askwiki.openwebui.valves import AnswerValves, CondenseValves
 from askwiki.settings import AnswerSettings, LlmSettings, RoleSettings, Settings
 from askwiki.stages.condense import condense
@@ -78,7 +79,8 @@ def go(asked: str = ASKED, kind: Any = None, **values: Any) -> Went:
     with ScriptedServer(_says, models=["writer", "judge", "other"]) as server:
         settings = AnswerValves(**values).apply(LOOSE)
         object.__setattr__(settings.llm, "url", server.url)
-        kit = kit_of(WIKI, llm=make_llm(settings.llm), settings=settings, reranker=ByLength())
+        before = replace(settings, wiki=LOOSE.wiki)
+        kit = kit_for(kit_of(WIKI, llm=make_llm(settings.llm), settings=before, reranker=ByLength()), settings)
         question = Question(asked, original=asked, intent=kind) if kind else None
         events = list(ask([Turn("user", asked)], Identity(), kit=kit, settings=settings, question=question))
         (answer,) = [event for event in events if isinstance(event, Answer)]
@@ -98,7 +100,8 @@ ACTS: dict[str, tuple[Any, Callable[[Went], Any], Any]] = {
     "minimum_similarity": (1.0, lambda went: len(went.trace.gated) < len(went.trace.found), True),
     "minimum_rerank": (20.0, lambda went: len(went.trace.gated), 0),
     "after_gates": (3, lambda went: len(went.trace.gated), 3),
-    "relevance_group": (12, lambda went: len(went.of("judge")), 2),
+    "relevance_group": (1, lambda went: len(went.of("judge")) > 2, True),
+    "domain": ("Мы строим мосты.", lambda went: "Мы строим мосты." in went.of("writer")[0].text, True),
     "relevance_model": ("other", lambda went: (len(went.of("judge")), len(went.of("other")) > 0), (0, True)),
     "passages": (1, lambda went: len(went.trace.passages), 1),
     "answer_model": ("other", lambda went: len(went.of("writer")), 0),
