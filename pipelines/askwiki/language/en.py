@@ -192,10 +192,10 @@ ASKS = {
 }
 TELLS = {
     "price": (r"[$€£]\s?\d|\d\s?(?:[$€£]|usd|eur|dollars|euros)", "free(?: of charge)?"),  # $5
-    "doer": (r"(?-i:[A-Z][a-z]+\s+[A-Z](?:[a-z]+|\.))", r"[\w.]+@[\w.]+|@\w+"),  # John Smith, @john
+    "doer": (r"(?-i:[A-Z][a-z]+\s+[A-Z](?:[a-z]+|\.))", r"[\w.]{1,64}@\w|@\w"),  # John Smith, @john
     "person": (
         r"(?-i:[A-Z][a-z]+\s+[A-Z](?:[a-z]+|\.))",  # John Smith
-        r"[\w.]+@[\w.]+|@\w+",  # @john
+        r"[\w.]{1,64}@\w|@\w",  # @john
         r"\w+(?:ers?|ors?|ees?|ists?)",  # owner, employee
         "teams?|groups?|roles?|support|department",  # teams
     ),
@@ -203,8 +203,9 @@ TELLS = {
     "number": ("one|two|three|four|five|six|seven|eight|nine|ten|hundred|thousand|unlimited|no limit",),
 }
 COMPARED = (
-    r"differences?\s+between\s+(?P<{0}one>[^?.!\n]{{1,60}}?)\s+and\s+(?P<{0}other>[^?.!\n]{{1,60}})",
-    r"(?P<{0}one>\w[^?.!\n]{{0,60}}?)\s+(?:vs\.?|versus)\s+(?P<{0}other>[^?.!\n]{{1,60}})",
+    # the difference between A and B
+    r"\bdifferences?\s++between\s++(?P<{0}one>[^\s?.!][^?.!\n]{{0,59}}?)\s{{1,3}}and\s{{1,3}}(?P<{0}other>[^?.!\n]{{1,60}})",
+    r"(?P<{0}one>\w[^?.!\n]{{0,60}}?)\s{{1,3}}(?:vs\.?|versus)\s{{1,3}}(?P<{0}other>[^?.!\n]{{1,60}})",  # A vs B
 )
 INTERJECTIONS = ("hm+", "um+", "uh+", "er+", "oh", "mm+")  # hmm
 
