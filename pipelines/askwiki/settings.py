@@ -188,6 +188,8 @@ class SourcesSettings:
     support: float = 0.4  # least share of a sentence's word stems that the cited passage holds, chosen by measurement
     mark_unsupported: bool = True  # mark a sentence whose number, name or "not" stands in no passage that was given
     list_all: bool = True  # when nothing was cited, list all that was given
+    page_addresses: bool = True  # an address that stands letter for letter in a passage is a link, not code
+    hosts: str = ""  # further hosts that answers may link to, comma-separated
 
 
 @dataclass(frozen=True, slots=True)

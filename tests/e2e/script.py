@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from tests.support.scripted import Asking, Saying
 
 ROLES = ("condense", "relevance", "answer")
-ENVIRONMENT = {f"ASKWIKI_LLM__{role.upper()}__MODEL": role for role in ROLES}
+ENVIRONMENT = {f"ASKWIKI_LLM__{role.upper()}__MODEL": role for role in ROLES} | {"ASKWIKI_RELEVANCE__GROUP": "1"}
 _QUESTION = re.compile(r"## Вопрос\n(.*?)\n(?:\n|##)", re.DOTALL)
 _PASSAGE = re.compile(r"<<(\d+) \w+>>\n(.+)")
 _PLACE = re.compile(r"\{([^{}]+)\}")

@@ -59,7 +59,7 @@ def test_dark_with_a_follow_up(here: World, folder: Path) -> None:
 def test_progress_on_a_phone(here: World, folder: Path) -> None:
     with here.sitting("m.sokolov", size=PHONE) as chat:
         chat.open().ask(STATUSES.question)
-        expect(chat.status).to_have_text(re.compile(r"Проверяю \d+ из 50…"))
+        expect(chat.status).to_have_text(re.compile(r"Проверяю \d+ из 16…"))
         take(chat, folder / "chat-phone-progress.png")
         chat.finished()
         expect(chat.answer.locator("svg[id^=mermaid]")).to_be_visible()

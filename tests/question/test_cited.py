@@ -8,7 +8,7 @@ import pytest
 
 from askwiki.data import Answer, Candidate, Identity, Source, Turn
 from askwiki.flow.ask import ask
-from askwiki.settings import AnswerSettings
+from askwiki.settings import AnswerSettings, SourcesSettings
 from askwiki.stages.citations.cited import as_cited_for, shown_part
 from askwiki.stages.passages.spans import find_spans, passage_of
 from askwiki.stages.sources import SNIPPET_CHARACTERS, label_of, source_of
@@ -105,3 +105,41 @@ def test_in_the_answer_event_and_list_name_the_cited_section() -> None:
 
 def test_a_passage_that_nothing_cites_is_shown_from_its_beginning() -> None:
     assert source_of(passage(SALE, ABROAD)).text.startswith("## Скидки")  # type: ignore[arg-type]
+
+
+FORM = "https://forms.example.org/leave?id=7"
+DESK = chunk("desk", f"Заявку на отпуск подают через форму {FORM} или [портал](https://desk.example.net/new).")
+
+
+def answered(text: str, **sources: object) -> str:
+    llm = ScriptedLlm().always("relevance", "1").enqueue("answer", text)
+    kit = with_settings(
+        kit_of([DESK], llm=llm),
+        answer=AnswerSettings(refusal_threshold=0.0, low_confidence=0.0),
+        sources=SourcesSettings(**sources),  # type: ignore[arg-type]
+    )
+    events = list(ask([Turn("user", "Как подать заявку на отпуск?")], Identity(), kit=kit))
+    (answer,) = [event for event in events if isinstance(event, Answer)]
+    return answer.text.split("\n\n**")[0]
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        (f"Заявку подают через форму {FORM} [1].", f"Заявку подают через форму {FORM} [1]."),
+        (f"Заявку подают через [форму]({FORM}) [1].", f"Заявку подают через [форму]({FORM}) [1]."),
+        ("Заявку подают через [портал](https://desk.example.net/new) [1].",) * 2,
+        (f"Заявку подают через форму {FORM}1 [1].", f"Заявку подают через форму `{FORM}1`"),
+        ("Заявку подают на https://desk.example.net/ [1].", "Заявку подают на `https://desk.example.net/` [1]."),
+        (f"Заявку подают через форму ![форму]({FORM}) [1].", "Заявку подают через форму форму [1]."),
+    ],
+    ids=["bare", "link", "link of the page", "longer", "the host alone", "picture"],
+)
+def test_an_address_that_stands_in_the_page_is_a_link_letter_for_letter(said: str, shown: str) -> None:
+    assert answered(said).startswith(shown)
+
+
+def test_addresses_of_pages_can_be_switched_off_and_hosts_be_named() -> None:
+    said = f"Заявку подают через форму {FORM} [1]."
+    assert f"`{FORM}`" in answered(said, page_addresses=False)
+    assert f" {FORM} " in answered(said, page_addresses=False, hosts="x.example.org, forms.example.org")

@@ -12,7 +12,7 @@ from askwiki.flow.meaning import similar_to
 from askwiki.flow.run import QuestionRun
 from askwiki.stages.asked import not_told
 from askwiki.stages.citations.checked_stream import SentenceGate
-from askwiki.stages.citations.links import escape, link, wiki_hosts
+from askwiki.stages.citations.links import escape, link, named_hosts, wiki_hosts
 from askwiki.stages.extractive.counts import counted_in
 from askwiki.stages.extractive.quotations import as_markdown, extract
 from askwiki.stages.passages.assemble import make_passages, renumbered
@@ -125,7 +125,8 @@ def sources_for(run: QuestionRun, passages: Sequence[Passage]) -> tuple[Source, 
 
 def _harmless(run: QuestionRun, passages: Sequence[Passage], text: str, *, begins: bool = True) -> str:
     """Wiki text as it may be shown: no foreign addresses, no HTML, no numbers that look like our marks."""
-    return _shown_as(text, wiki_hosts(passages, run.settings.wiki.url), run.say("diagram_broken"), begins)
+    hosts = wiki_hosts(passages, run.settings.wiki.url) | named_hosts(run.settings.sources.hosts)
+    return _shown_as(text, hosts, run.say("diagram_broken"), begins)
 
 
 @lru_cache(maxsize=256)  # a cited passage is shown twice: beside the answer's first word and as its source

@@ -25,7 +25,7 @@ from askwiki.stages.answer import (
 )
 from askwiki.stages.citations.checked_stream import SentenceGate
 from askwiki.stages.citations.cited import as_cited_for
-from askwiki.stages.citations.links import wiki_hosts
+from askwiki.stages.citations.links import named_hosts, page_addresses, wiki_hosts
 from askwiki.stages.citations.support import excused, known
 from askwiki.stages.dialogue import UNSUPPORTED
 from askwiki.stages.dialogue import source_list as source_list_of
@@ -194,9 +194,19 @@ def _gate(run: QuestionRun, passages: Sequence[Passage], question: Question | No
     own = (question.text, question.original, str(date.today().year)) if question else ()
     return SentenceGate(
         {passage.number: known(passage) for passage in passages},
-        hosts=wiki_hosts(passages, run.settings.wiki.url),
+        hosts=_may_lead_to(run, passages),
         least_share=run.settings.sources.support,
         broken_diagram=run.say("diagram_broken"),
         excused=excused(*own, NO_ANSWER),
         unsupported=UNSUPPORTED if run.settings.sources.mark_unsupported else "",
     )
+
+
+def _may_lead_to(run: QuestionRun, passages: Sequence[Passage]) -> frozenset[str]:
+    """Hosts, and single addresses that stand in the passages, to which a link of the model may lead.
+
+    Quotations and windows show what pages hold, hostile ones too: there only hosts are open.
+    """
+    settings = run.settings.sources
+    own = wiki_hosts(passages, run.settings.wiki.url) | named_hosts(settings.hosts)
+    return own | page_addresses(passages) if settings.page_addresses else own

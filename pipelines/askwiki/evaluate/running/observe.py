@@ -12,7 +12,6 @@ from askwiki.evaluate.questions import Gold, GoldQuestion
 from askwiki.evaluate.running.quoted import quoted_of
 from askwiki.evaluate.running.supported import supported_share
 from askwiki.language.wording import language_of
-from askwiki.stages.sources import label_of
 
 
 def blank(question: GoldQuestion, run: str) -> Outcome:
@@ -72,9 +71,15 @@ def answered(outcome: Outcome, answer: Answer, question: GoldQuestion, least_sha
 
 def _cited(passages: Sequence[Passage], sources: Sequence[Source]) -> dict[int, Passage]:
     """The passages behind the sources, with the numbers that the text gives them."""
-    places = {(passage.url, label_of(passage)): passage for passage in passages}
-    behind = ((source.number, places.get((source.url, source.title))) for source in sources)
+    behind = ((source.number, _behind(source, passages)) for source in sources)
     return {number: replace(passage, number=number) for number, passage in behind if passage}
+
+
+def _behind(source: Source, passages: Sequence[Passage]) -> Passage | None:
+    """The passage of the source's page that holds most of what the source shows: it is named after one part of it."""
+    of_page = [passage for passage in passages if source.id == f"wiki-{source.number}-{passage.page_id}"]
+    lines = [line for line in source.text.splitlines() if line.strip()]
+    return max(of_page, key=lambda passage: sum(line in passage.text for line in lines), default=None)
 
 
 def _relevant(trace: Trace | None) -> Iterable[Candidate]:

@@ -21,6 +21,8 @@ _UNSEEN = re.compile(
 # Brackets, backticks and backslashes come back to life in the chat's second reading of a label: others stand for them.
 _WORDS = str.maketrans({"[": "(", "]": ")", "<": "‹", ">": "›", "`": "'", "\\": "/", "|": "¦"})
 _EMPTY = re.compile(r"!?\(\s*+\)")
+_ADDRESS = re.compile(r"https?://[^\s<>()\[\]\"'`|\\]{1,500}", re.IGNORECASE)
+_SENTENCE_ENDS = ".,;:!?*_~»"
 _SLASHES = re.compile(r"/(?=/)|(?<=/)/")
 _DOT = re.compile(  # before what is read as the end of a host's name, or after www
     r"(?<=www)\.|\.(?=(?:[a-z]{2}|com|net|org|edu|gov|biz|info|name|shop|pro|web|xxx|aero|asia|coop|museum|рф)(?![^\W_]))",
@@ -36,6 +38,17 @@ def wiki_hosts(passages: Iterable[Passage], wiki_url: str) -> frozenset[str]:
     """Hosts that an answer may link to: the wiki's own and those of the passages' pages."""
     addresses = [wiki_url, *(passage.url for passage in passages)]
     return frozenset(host for address in addresses if (host := host_of(address)))
+
+
+def page_addresses(passages: Iterable[Passage]) -> frozenset[str]:
+    """Web addresses that stand in the passages, each letter for letter: the form, the service desk."""
+    found = {match.group().rstrip(_SENTENCE_ENDS) for each in passages for match in _ADDRESS.finditer(each.text)}
+    return frozenset(address for address in found if host_of(address))
+
+
+def named_hosts(setting: str) -> frozenset[str]:
+    """The hosts of ``sources.hosts``, comma-separated, in lower case."""
+    return frozenset(host.strip().lower() for host in setting.split(",") if host.strip())
 
 
 @lru_cache(maxsize=4096)

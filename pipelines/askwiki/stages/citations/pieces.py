@@ -46,7 +46,7 @@ class Line:
 class Writing:
     """One text under work: its finished parts, in the order in which they were met."""
 
-    hosts: frozenset[str]
+    hosts: frozenset[str]  # where addresses may lead; among them whole addresses, to which links but no pictures may
     line: Line
     kept: list[Piece] = field(default_factory=list)
 
@@ -77,12 +77,16 @@ class Writing:
         """``text`` with the words of what is kept in it."""
         return KEPT.sub(lambda match: self.kept[int(match[1])].words, text)
 
+    def _may_lead_to(self, address: str) -> bool:
+        host = host_of(address)
+        return bool(host) and (host in self.hosts or address.strip() in self.hosts)
+
     def address(self, match: re.Match[str]) -> str:
         """A bare address: the wiki's as it is, with nothing behind it that a reader would add to it; others as code."""
         whole = match.group()
         address = whole.rstrip(_AFTER)
         rest = whole[len(address) :]
-        if host_of(address) in self.hosts:
+        if self._may_lead_to(address):
             safe = in_markdown(address)
             goes_on = _READ_ON.match(match.string, match.start() + len(address))
             return self.keep(safe) + ("" if goes_on else " ") + rest
@@ -90,7 +94,7 @@ class Writing:
 
     def link(self, picture: str, label: str, address: str) -> str:
         """A link or (``picture`` is "!") a picture: the wiki's with plain words as its label; of others the label."""
-        if host_of(address) in self.hosts:
+        if host_of(address) in self.hosts or (not picture and self._may_lead_to(address)):
             safe = in_markdown(address.strip())
             words = self.words(label)
             if picture:
