@@ -45,7 +45,9 @@ class Script:
         if role == "relevance":
             relevant = any(title in asking.text.split("<<1 ", 1)[1].split("\n")[1] for title in scene.titles)
             return Saying("1" if relevant else "0", delay=scene.judging)
-        numbers = {place: number for number, place in reversed(_PASSAGE.findall(asking.text))}
+        numbers: dict[str, str] = {}  # the first of a page: its files, whose way holds its title, come behind it
+        for number, place in _PASSAGE.findall(asking.text):
+            numbers.setdefault(place, number)
 
         def cited(match: re.Match[str]) -> str:
             return "".join(f"[{number}]" for place, number in numbers.items() if match[1] in place)[:3]
