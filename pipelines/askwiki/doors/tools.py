@@ -23,6 +23,8 @@ from askwiki.openwebui.valves import AnswerValves
 from askwiki.request import Request
 from askwiki.settings import Settings
 from askwiki.stages.citations.links import link
+from askwiki.stages.passages.spans import join_texts
+from askwiki.stages.sources import label_of
 
 MOST_RESULTS = 20
 Arguments = Mapping[str, Any]
@@ -100,9 +102,8 @@ def _read(arguments: Arguments, caller: Caller) -> dict[str, Any]:
     if not chunks:  # the same words for both: that a page exists is told to its readers only
         raise WrongArguments(f"There is no page {page} that you may read: take an id that search gave.")
     first = chunks[0]
-    text = "".join(chunk.text[chunk.overlap :] for chunk in chunks)
     whole = first._replace(headings=(), url=first.url.partition("#")[0])
-    return {**_place(whole), "text": text, "citation": _citation(whole)}
+    return {**_place(whole), "text": join_texts(chunks), "citation": _citation(whole)}
 
 
 def _ask(arguments: Arguments, caller: Caller) -> dict[str, Any]:
@@ -130,7 +131,7 @@ def _text(arguments: Arguments, name: str) -> str:
 def _place(chunk: Chunk) -> dict[str, Any]:
     return {
         "page": chunk.page_id,
-        "label": _label(chunk),
+        "label": label_of(chunk),
         "title": chunk.title,
         "path": list(chunk.path),
         "headings": list(chunk.headings),
@@ -141,11 +142,7 @@ def _place(chunk: Chunk) -> dict[str, Any]:
 
 def _citation(chunk: Chunk) -> str:
     """How to name this place in an answer: a Markdown link where the page has an address."""
-    return link(_label(chunk), chunk.url)
-
-
-def _label(chunk: Chunk) -> str:
-    return " › ".join(dict.fromkeys((chunk.title, *chunk.headings[-1:])))
+    return link(label_of(chunk), chunk.url)
 
 
 def _source(source: Source) -> dict[str, Any]:

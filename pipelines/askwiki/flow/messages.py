@@ -12,7 +12,7 @@ from askwiki.flow.meaning import similar_to
 from askwiki.flow.run import QuestionRun
 from askwiki.stages.asked import not_told
 from askwiki.stages.citations.checked_stream import SentenceGate
-from askwiki.stages.citations.links import escape, link, named_hosts, wiki_hosts
+from askwiki.stages.citations.links import escape, goal, link, named_hosts, wiki_hosts
 from askwiki.stages.extractive.counts import counted_in
 from askwiki.stages.extractive.quotations import as_markdown, extract
 from askwiki.stages.passages.assemble import make_passages, renumbered
@@ -43,7 +43,7 @@ def repeat_sources(run: QuestionRun, listed: str) -> Speech:
 
 def not_shown(candidates: Sequence[Candidate], shown: str) -> tuple[Candidate, ...]:
     """Those whose place the list of the last answer does not name: what was found and not told yet."""
-    return tuple(each for each in candidates if f"]{link('x', each.chunk.url).partition(']')[2]}" not in shown)
+    return tuple(each for each in candidates if goal(each.chunk.url) not in shown)
 
 
 def not_continued(run: QuestionRun, name: str = "no_continue") -> Speech:

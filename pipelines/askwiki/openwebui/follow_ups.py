@@ -18,7 +18,8 @@ from askwiki.kit import Kit
 from askwiki.markdown.blocks import parse_blocks
 from askwiki.markdown.plain_text import plain_text
 from askwiki.settings import Settings
-from askwiki.stages.citations.links import link
+from askwiki.stages.citations.links import goal
+from askwiki.stages.passages.spans import join_texts
 
 MOST_TRIED = 8  # headings put to the search, 0.1 s each
 NEAR = 5  # the page must be among so many first chunks
@@ -43,7 +44,7 @@ def follow_ups(
         return [candidate.chunk for candidate in trace.gated], trace.confidence or 0.0
 
     found, _ = search(turns[:-1])
-    cited = [chunk for chunk in found if chunk.url and _target(chunk.url) in turns[-1].content]
+    cited = [chunk for chunk in found if chunk.url and goal(chunk.url) in turns[-1].content]
     told = {turn.content.casefold() for turn in turns}
     suggested: list[str] = []
     tries = 0
@@ -80,19 +81,14 @@ def _beside(cited: Sequence[Chunk], identity: Identity, kit: Kit, settings: Sett
     held = kit.reader.chunks_of(pages, rights)
     for page_id in pages:
         chunks = held.get(page_id, [])
-        text = "".join(chunk.text[chunk.overlap :] for chunk in chunks)
-        headings = [plain_text(block.title).strip() for block in parse_blocks(text) if block.kind == "heading"]
+        blocks = parse_blocks(join_texts(chunks)) if chunks else []
+        headings = [plain_text(block.title).strip() for block in blocks if block.kind == "heading"]
         shown = {heading for chunk in cited if chunk.page_id == page_id for heading in chunk.headings[-1:]}
         places = [place for place, heading in enumerate(headings) if heading in shown] or [0]
         order = sorted(range(len(headings)), key=lambda place: min(abs(place - other) for other in places))
         for place in order:
             if headings[place] and headings[place] not in shown and headings[place] != chunks[0].title:
                 yield chunks[0], headings[place]
-
-
-def _target(url: str) -> str:
-    """How our list of sources ends the link to this place."""
-    return link("x", url).removeprefix("[x")
 
 
 def _uncapitalised(heading: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from askwiki.data import Passage, Source
+from askwiki.data import Chunk, Passage, Source
 from askwiki.stages.citations.cited import shown_part
 from askwiki.stages.citations.links import escape, link
 from askwiki.texts import Texts
@@ -27,10 +27,10 @@ def source_of(passage: Passage) -> Source:
     )
 
 
-def label_of(passage: Passage) -> str:
+def label_of(place: Passage | Chunk) -> str:
     """«Title › Heading»; a heading that repeats the title says nothing."""
-    heading = passage.headings[-1] if passage.headings else ""
-    return passage.title if heading in ("", passage.title) else f"{passage.title} › {heading}"
+    heading = place.headings[-1] if place.headings else ""
+    return place.title if heading in ("", place.title) else f"{place.title} › {heading}"
 
 
 def source_list(passages: Sequence[Passage], *, title: str, texts: Texts, language: str, now: datetime) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from urllib.parse import quote
 
 from askwiki.data import Passage, PassagePart
@@ -24,6 +25,7 @@ _ANCHORS: tuple[Callable[[str], str], ...] = (
 )
 
 
+@lru_cache(maxsize=256)  # asked for with each source of an answer that is told, and once more for the list
 def as_cited_for(passage: Passage, sentence: str) -> Passage:
     """The passage with headings and address of the section that holds what ``sentence`` says."""
     words = frozenset(telling_stems(sentence))

@@ -78,6 +78,11 @@ def link(label: str, address: str) -> str:
     return f"[{in_brackets(label)}]({quote(address, safe=_SAFE)})"
 
 
+def goal(address: str) -> str:
+    """How a link of ours to this address ends, whatever its label: by it an answer is known to name the place."""
+    return link("x", address).removeprefix("[x")
+
+
 def in_brackets(label: str) -> str:
     """A label that the chat does not take for the number of a source or of a note: «2024» is a page, too."""
     return f"\u2060{label}" if label[:1] == "^" or label[:1].isdecimal() else label
