@@ -31,7 +31,7 @@ from tests.support import crash_sync
 from tests.support.qdrant import HOW, Qdrant, binary, running
 from tests.support.restricted import make_world
 from tests.support.sources import Indexer, make_page
-from tests.support.stores import EMBEDDER, FINGERPRINT, make_chunk, on_server, write_page
+from tests.support.stores import EMBEDDER, FINGERPRINT, make_chunk, on_server, one_writes_a_source, write_page
 
 pytestmark = pytest.mark.server
 
@@ -111,13 +111,7 @@ def test_other_models_are_refused(place: StoreSettings) -> None:
 def test_the_second_indexer_of_a_source_is_told_of_the_first(place: StoreSettings) -> None:
     store = on_server(place)
     first, second = store.writer(), store.writer()
-    first.claim("a")
-    with pytest.raises(StoreError, match=r"Another indexer \(process \d+ on .+\) is writing a;"):
-        second.claim("a")
-    second.claim("b")
-    first.close()
-    second.claim("a")
-    second.close()
+    one_writes_a_source(first, second)
 
 
 @pytest.mark.parametrize("grpc", [False, True], ids=["REST", "gRPC"])

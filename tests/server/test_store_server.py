@@ -26,7 +26,7 @@ from askwiki.store.qdrant.client import connect
 from askwiki.store.qdrant.engine import ServerEngine
 from askwiki.store.qdrant.server import QdrantServer, open_server
 from askwiki.store.qdrant.store import server_reader, server_writer
-from tests.support.stores import EMBEDDER, FINGERPRINT, SPARSE, OneAtATime, make_chunk, write_page
+from tests.support.stores import EMBEDDER, FINGERPRINT, SPARSE, OneAtATime, make_chunk, one_writes_a_source, write_page
 
 SETTINGS = StoreSettings(collection="wiki", qdrant_url="memory", retries=0, grace=0.0, batch=2)
 
@@ -39,13 +39,7 @@ def server() -> QdrantServer:
 
 def test_a_source_has_one_indexer_at_a_time(server: QdrantServer) -> None:
     first, second = server_writer(server, FINGERPRINT), server_writer(server, FINGERPRINT)
-    first.claim("a")
-    with pytest.raises(StoreError, match=r"Another indexer \(process \d+ on .+\) is writing a;"):
-        second.claim("a")
-    second.claim("b")
-    first.close()
-    second.claim("a")
-    second.close()
+    one_writes_a_source(first, second)
 
 
 @pytest.mark.parametrize(

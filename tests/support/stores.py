@@ -10,10 +10,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import pytest
 from qdrant_client import QdrantClient, models
 
 from askwiki.data import PUBLIC, Chunk, Vectors
 from askwiki.encoders.factory import make_sparse
+from askwiki.errors import StoreError
 from askwiki.settings import ChunkingSettings, SparseSettings, StoreSettings
 from askwiki.store.embedded.edge import EdgeEngine
 from askwiki.store.embedded.locks import private_copy
@@ -184,3 +186,14 @@ def make_state(chunks: Sequence[Chunk], mark: str = "") -> PageState:
 
 def write_page(writer: Writer, *chunks: Chunk, source: str = SOURCE, readers: Any = (), mark: str = "") -> None:
     writer.replace_page(source, make_state(chunks, mark), [make_point(chunk) for chunk in chunks], readers)
+
+
+def one_writes_a_source(first: Writer, second: Writer) -> None:
+    """Of two indexers one writes a source at a time, and the other is told by whom it is written."""
+    first.claim("a")
+    with pytest.raises(StoreError, match=r"Another indexer \(process \d+ on .+\) is writing a;"):
+        second.claim("a")
+    second.claim("b")
+    first.close()
+    second.claim("a")
+    second.close()
