@@ -14,6 +14,7 @@ import pytest
 
 from askwiki.configuration import CHECKOUT
 from askwiki.errors import StoreError
+from askwiki.store.embedded import room
 from askwiki.store.embedded.files import copy_shard
 from askwiki.store.embedded.manifest import content_of, damage, write_manifest
 from askwiki.store.embedded.room import MEGABYTE, NoRoom, ask_for_room, fill_holes, free_room, holes_cost
@@ -224,3 +225,10 @@ def test_a_copy_goes_to_the_temporary_folder_when_the_store_is_full(
     reader = embedded_reader(small_disk / "store")
     assert reader.count() == 1
     reader.close()
+
+
+def test_a_file_that_goes_while_it_is_measured_takes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "stays").write_bytes(b"x" * 10_000)
+    alone = room.taken(tmp_path)
+    monkeypatch.setattr(room, "_files", lambda folder: [tmp_path / "stays", tmp_path / "gone"])
+    assert room.taken(tmp_path) == alone > 0

@@ -8,6 +8,7 @@ takes 28 MB on tmpfs (0.2 MB on ext4), loading one fills its holes on tmpfs (150
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import mmap
 import os
@@ -42,8 +43,16 @@ def ask_for_room(folder: Path, needed: int, purpose: str) -> None:
 
 
 def taken(folder: Path, *, without: tuple[str, ...] = ()) -> int:
-    """Bytes that the files below take on the disk, holes left out; ``without``: beginnings of names to leave out."""
-    return sum(_BLOCK * path.stat().st_blocks for path in _files(folder) if not path.name.startswith(without))
+    """Bytes that the files below take on the disk, holes left out; ``without``: beginnings of names to leave out.
+
+    A file that goes meanwhile takes nothing: the engine makes and removes some of its own accord.
+    """
+    total = 0
+    for path in _files(folder):
+        if not path.name.startswith(without):
+            with contextlib.suppress(FileNotFoundError):
+                total += _BLOCK * path.stat().st_blocks
+    return total
 
 
 def fill_holes(folder: Path, purpose: str) -> None:
