@@ -14,13 +14,21 @@ from typing import Any
 from askwiki.data import INSIDE_PAGE, Attachment, Count, Loss, Page
 from askwiki.errors import SourceError
 from askwiki.settings import AttachmentSettings
+from indexer.attachments.readers import PACKED
 from indexer.confluence.comments import comments_page
 from indexer.confluence.page import is_russian
 from indexer.confluence.parse.text import clean, escape, escape_line_start, permitted
 from indexer.sources import INSIDE_ZIP, PageFailure, PageRef, read_attachment
 
-WORKER = Path(__file__).with_name("worker.py")
-ENDINGS = (".pdf", ".docx", ".xlsx", ".xlsm", ".pptx", ".txt", ".md", ".log", ".csv", ".tsv")
+ROOT = Path(__file__).resolve().parents[2]  # an isolated interpreter does not see the folder it was started in
+WORKER = f"import sys; sys.path.append({str(ROOT)!r}); from indexer.attachments.worker import main; main()"
+ENDINGS = (".pdf", *PACKED, ".txt", ".md", ".log", ".csv", ".tsv")
+OTHER = {  # documents too, of kinds that no reader here knows: a person is told what to save them as
+    **dict.fromkeys((".doc", ".rtf", ".odt"), ".docx"),
+    **dict.fromkeys((".xls", ".xlsb", ".ods"), ".xlsx"),
+    **dict.fromkeys((".ppt", ".odp"), ".pptx"),
+    **dict.fromkeys((".djvu", ".vsd", ".vsdx"), ".pdf"),
+}
 TITLES = {"page": ("Page", "Страница"), "slide": ("Slide", "Слайд"), "sheet": ("Sheet", "Лист")}
 PATIENCE = 4
 LOOKED_AT = 3_000  # characters that tell the language
@@ -41,14 +49,17 @@ def documents_of(page: Page, settings: AttachmentSettings, fetch: Fetch | None =
         return
     for attachment in page.attachments:
         ending = posixpath.splitext(attachment.name)[1].lower()
-        if ending in ENDINGS and (attachment.file or fetch):
+        if ending in OTHER and (attachment.file or fetch):
+            reason = f"text of {ending} files is not read: save it as {OTHER[ending]}"
+            yield PageFailure(_ref(page, attachment), reason, skipped=True)
+        elif ending in ENDINGS and (attachment.file or fetch):
             yield _document(page, attachment, ending, settings, fetch)
 
 
 def _document(
     page: Page, attachment: Attachment, ending: str, settings: AttachmentSettings, fetch: Fetch | None
 ) -> Page | PageFailure:
-    ref = PageRef(f"{page.id}{INSIDE_PAGE}{attachment.name}", attachment.name)
+    ref = _ref(page, attachment)
     try:
         fetched = fetch(page.id, attachment.name) if fetch and not attachment.file else b""
         if fetched is None:
@@ -86,6 +97,10 @@ def _document(
     )
 
 
+def _ref(page: Page, attachment: Attachment) -> PageRef:
+    return PageRef(f"{page.id}{INSIDE_PAGE}{attachment.name}", attachment.name)
+
+
 def _size(attachment: Attachment) -> int:
     archive, inside, entry = attachment.file.partition(INSIDE_ZIP)
     if not inside:
@@ -103,7 +118,7 @@ def _read(data: bytes, ending: str, settings: AttachmentSettings) -> dict[str, A
         "characters": settings.characters,
     }
     longest = PATIENCE * settings.seconds  # of the clock: the machine may do other things beside
-    command = [sys.executable, "-I", str(WORKER), ending, json.dumps(limits)]
+    command = [sys.executable, "-I", "-c", WORKER, ending, json.dumps(limits)]
     try:
         done = subprocess.run(command, input=data, capture_output=True, timeout=longest, check=False)
         found = json.loads(done.stdout) if done.returncode == 0 else {}
@@ -161,4 +176,4 @@ def _cell(value: Any) -> str:
 
 
 def _words(parts: list[list[Any]]) -> str:
-    return " ".join(str(block[-1]) for _, _, _, blocks in parts for block in blocks)
+    return " ".join(str(one) for _, _, title, blocks in parts for one in (title, *(block[-1] for block in blocks)))
