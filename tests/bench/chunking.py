@@ -143,7 +143,7 @@ def _parallel() -> list[dict[str, Any]]:
             started = time.monotonic()
             with ThreadPoolExecutor(PARALLEL) as threads:
                 list(threads.map(one, pages))
-            return time.monotonic() - started, counters.counts()["context.calls"]
+            return time.monotonic() - started, counters.counts().get("context.calls", 0)
 
     seconds, calls = run()
     ideal = calls / PARALLEL * CALL_SECONDS
@@ -188,9 +188,11 @@ def _server() -> Iterator[str]:
     ours, theirs = context.Pipe()
     process = context.Process(target=_serve, args=(theirs,))
     process.start()
-    yield ours.recv()
-    ours.send("done")
-    process.join()
+    try:
+        yield ours.recv()
+    finally:
+        ours.send("done")
+        process.join()
 
 
 def _made(number: int) -> Page:

@@ -29,6 +29,7 @@ from tests.support.running import Running, ask, serving
 
 CHATS, OVER, STAYING = 200, 20, 40
 COME_WITHIN = 20.0  # seconds, in the first crowd; in the second all press Enter at once
+MOST_CALLS = 10  # of one chat
 PARALLEL = 64  # calls that the language model takes at once
 PACE = {"median": 0.2, "sigma": 0.5, "pause": 0.15}  # an answer of ten seconds
 QUICK = {"median": 0.05, "sigma": 0.5, "pause": 0.02}  # for a crowd of which only the memory is looked at
@@ -68,7 +69,7 @@ def _environment(place: Path, llm: RunningLlm) -> dict[str, str]:
 def _measure(server: Running, llm: RunningLlm) -> list[dict[str, Any]]:
     _chats(server, 4)  # connections, caches
     before, spent = proc.resident(server.process.pid), proc.processor(server.process.pid)
-    llm.reset(**PACE, keep=CHATS)
+    llm.reset(**PACE, keep=CHATS * MOST_CALLS)
     crowd = start("chats", url=server.url, key=server.key, count=CHATS, within=COME_WITHIN)
     beside = Beside(server)
     told = seen(crowd)

@@ -19,6 +19,7 @@ import aiohttp
 import openai
 
 from tests.bench.filled import questions
+from tests.bench.replay import replay
 from tests.support.running import PERSON, ROOT, environment, kind_of
 
 FOLLOWS_EVERY = 4  # one chat of so many asks a second question: its filter calls the model
@@ -117,17 +118,19 @@ def _note(told: dict[str, Any], item: dict[str, Any], now: Callable[[], float]) 
 
 
 def bare(url: str, count: int, within: float, parallel: int, bodies: list[dict[str, Any]]) -> dict[str, Any]:
-    """The same calls by the openai library in threads: condense, relevance all at once, the answer streamed."""
+    """The same calls by the openai library in threads: condense, relevance all at once, the answer streamed.
+
+    ``bodies``: all that ``count`` chats of ours asked; as many verdicts a chat are asked here.
+    """
     client = openai.OpenAI(base_url=url, api_key="none", max_retries=0)
     condense = next(body for body in bodies if "response_format" in body)
     answer = next(body for body in bodies if body.get("stream"))
-    relevance = [body for body in bodies if "response_format" not in body and not body.get("stream")][:5]
+    relevance = [body for body in bodies if "response_format" not in body and not body.get("stream")]
+    relevance = relevance[: max(1, round(len(relevance) / count))]
     pool = ThreadPoolExecutor(parallel)
 
     def call(body: dict[str, Any]) -> None:
-        known = {name: value for name, value in body.items() if name != "chat_template_kwargs"}
-        extra = {"chat_template_kwargs": body["chat_template_kwargs"]}
-        for _ in client.chat.completions.create(**known, extra_body=extra):
+        for _ in replay(client, body):
             pass
 
     def chat(number: int) -> None:

@@ -22,6 +22,7 @@ from askwiki.settings import LlmSettings, RelevanceSettings
 from askwiki.store.embedded.store import embedded_reader
 from tests.bench.calibration import scaled
 from tests.bench.filled import fill, questions
+from tests.bench.replay import replay
 from tests.bench.row import row
 from tests.support.fakes import HashEmbedder
 from tests.support.llm_process import CONDENSED, RunningLlm, running_llm
@@ -89,8 +90,10 @@ def _alone(kit: Kit) -> tuple[list[float], dict[str, float]]:
 def _over_http(kit: Kit, llm: RunningLlm) -> tuple[float, float, float]:
     """Median ms of a question over HTTP, one candidate a call and grouped; and of the openai library's bare calls."""
     settings = LlmSettings(url=llm.url, model="scripted")
-    calling = with_settings(replace(kit, llm=make_llm(settings)), llm=settings)
-    grouping = with_settings(calling, relevance=RelevanceSettings(group=GROUP))
+    calling = with_settings(
+        replace(kit, llm=make_llm(settings)), llm=settings, relevance=RelevanceSettings(first=0, group=1)
+    )
+    grouping = with_settings(calling, relevance=RelevanceSettings(first=0, group=GROUP))
     client = openai.OpenAI(base_url=llm.url, api_key="none", max_retries=0)
     asking = itertools.cycle(questions())
     llm.reset(keep=51)
@@ -117,10 +120,7 @@ def _milliseconds(work: Callable[[], object], rounds: int) -> list[float]:
 
 
 def _call(client: openai.OpenAI, body: dict[str, Any]) -> None:
-    known = {key: value for key, value in body.items() if key != "chat_template_kwargs"}
-    answer: Any = client.chat.completions.create(
-        **known, extra_body={"chat_template_kwargs": body["chat_template_kwargs"]}
-    )
+    answer = replay(client, body)
     if body.get("stream"):
         for _ in answer:
             pass

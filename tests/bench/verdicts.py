@@ -19,6 +19,7 @@ from askwiki.llm.factory import make_llm
 from askwiki.settings import LlmSettings
 from askwiki.stages.condense import condense
 from askwiki.stages.relevance import judge
+from tests.bench.replay import replay
 from tests.bench.row import row
 from tests.support.llm_process import RunningLlm, running_llm
 from tests.support.small_wiki import chunk, kit_of, with_settings
@@ -38,7 +39,9 @@ QUESTION = Question("Что будет с переводом, если полу�
 def rows() -> list[dict[str, Any]]:
     with running_llm() as llm:
         settings = LlmSettings(url=llm.url, model="scripted", parallel=PARALLEL)
-        kit = with_settings(replace(kit_of(_chunks()), llm=make_llm(settings)), llm=settings)
+        waves = with_settings(replace(kit_of(_chunks()), llm=make_llm(settings)), llm=settings)
+        at_once = replace(waves.settings.relevance, first=0)  # the yardstick knows no waves
+        kit = with_settings(waves, relevance=at_once)
         client = openai.OpenAI(base_url=llm.url, api_key="none", max_retries=0)
         llm.reset(keep=CANDIDATES)
         _judge(kit)
@@ -53,9 +56,10 @@ def rows() -> list[dict[str, Any]]:
             ours = _to_first_token(kit)
             llm.reset(**PACE, seed=seed)
             ways.append((ours, _bare_way(client, way)))
+        waved = [_timed_ours(waves, llm, seed) / ours for seed, (ours, _) in enumerate(pairs)]
         llm.reset(**PACE)
         with ThreadPoolExecutor(CHATS) as pool:
-            finished = list(pool.map(_judge, [kit] * CHATS))
+            finished = list(pool.map(_judge, [waves] * CHATS))
         most = llm.counters()["most"]
     ratio = statistics.median(ours / bare for ours, bare in pairs)
     figures = f"seconds ours and bare: {json.dumps([[round(each, 2) for each in pair] for pair in pairs])}"
@@ -65,6 +69,14 @@ def rows() -> list[dict[str, Any]]:
     calls = f"openai library in {PARALLEL} threads, log-normal 200 ms, the same draw for each call"
     return [
         row(f"relevance stage of {CANDIDATES} candidates / the same calls bare", ratio, "x", 1.15, calls, figures),
+        row(
+            "six waves, every third candidate relevant / all at once",
+            statistics.median(waved),
+            "x",
+            6.0,
+            calls,
+            figures,
+        ),
         row("inlet to first token of the answer / the same calls bare", whole, "x", 1.15, calls, seconds),
         row("relevance stages at once: last to finish / first", max(finished) / min(finished), "x", 1.5, who, who),
         row("calls of the model at once", most, "calls", PARALLEL, "llm.parallel", "the limit broke"),
@@ -104,14 +116,8 @@ def _timed_bare(client: openai.OpenAI, llm: RunningLlm, bodies: list[dict[str, A
     llm.reset(**PACE, seed=seed)
     started = time.perf_counter()
     with ThreadPoolExecutor(PARALLEL) as pool:
-        list(pool.map(lambda body: _call(client, body).choices[0].message.content, bodies))
+        list(pool.map(lambda body: replay(client, body).choices[0].message.content, bodies))
     return time.perf_counter() - started
-
-
-def _call(client: openai.OpenAI, body: dict[str, Any]) -> Any:
-    known = {key: value for key, value in body.items() if key != "chat_template_kwargs"}
-    extra = {"chat_template_kwargs": body["chat_template_kwargs"]}
-    return client.chat.completions.create(**known, extra_body=extra)
 
 
 # --- the whole way --------------------------------------------------------------------------------
@@ -130,11 +136,11 @@ def _bare_way(client: openai.OpenAI, bodies: list[dict[str, Any]]) -> float:
     """Condense, the verdicts in parallel, the answer up to its first sentence: what ours shows first."""
     condensing, *judging, answering = bodies
     started = time.perf_counter()
-    _call(client, condensing)
+    replay(client, condensing)
     with ThreadPoolExecutor(PARALLEL) as pool:
-        list(pool.map(lambda body: _call(client, body).choices[0].message.content, judging))
+        list(pool.map(lambda body: replay(client, body).choices[0].message.content, judging))
     said = ""
-    for part in _call(client, answering):
+    for part in replay(client, answering):
         said += (part.choices[0].delta.content or "") if part.choices else ""
         if "] " in said:
             break
