@@ -52,7 +52,8 @@ def rows() -> list[dict[str, Any]]:
     median = statistics.median(own)
     profile = (
         f"wall ms by stage: {stages}; the engine's three legs alone take about 10 of the processor's, its payloads 2, "
-        "five threads 1; the rest is spread, nothing above 2; next: an index that needs not look at every piece"
+        "five threads 1; half of the rest checks ten sentences against ten passages (5 ms to read a passage, spread over its "
+        "words, numbers and names; less where a statement was read before); next: to read only passages that are cited"
     )
     against = f"embedded store of {CHUNKS} chunks, 50 candidates; no HTTP client, no encoder; scaled processor time"
     client, by_group = single - median, grouped - median
@@ -136,7 +137,8 @@ def _instant() -> ScriptedLlm:
     """A model that answers at once, a third of the candidates with "1"."""
 
     def verdict(messages: Sequence[Message]) -> str:
-        return "1" if len(messages[-1].content) % 3 == 0 else "0"
+        text = messages[-1].content
+        return "".join("1" if (len(text) + place) % 3 == 0 else "0" for place in range(text.count("<<end ")))
 
     llm = ScriptedLlm(parallel=1).always("relevance", verdict).always("answer", ANSWER)
     return llm.always("condense", {**CONDENSED, "terms": []})

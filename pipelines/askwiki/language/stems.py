@@ -15,6 +15,8 @@ WORD = re.compile(r"\w+(?:[._\-/:@+&’']\w+)*")
 _JOINTS = re.compile(r"[._\-/:@+&’']")
 _CYRILLIC = re.compile(r"[а-яё]")
 
+REMEMBERED = 2_000  # short texts: a passage's statements are compared with each sentence of an answer
+
 _lock = threading.Lock()  # a Stemmer keeps state between its calls
 _russian = Stemmer.Stemmer("russian")
 _english = Stemmer.Stemmer("english")
@@ -50,7 +52,12 @@ def _stems_of(word: str) -> tuple[str, ...]:
 
 def telling_stems(text: str) -> list[str]:
     """Stems without the words that every text has."""
-    return [found for found in stems(text) if found not in STOP_STEMS]
+    return list(_telling_stems(text))
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _telling_stems(text: str) -> tuple[str, ...]:
+    return tuple(found for found in stems(text) if found not in STOP_STEMS)
 
 
 STOP_STEMS = frozenset(STOP_WORDS | {stem(word) for word in STOP_WORDS})

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence, Set
+from functools import lru_cache
 from itertools import pairwise
 
-from askwiki.language.stems import telling_stems
+from askwiki.language.stems import REMEMBERED, telling_stems
 from askwiki.stages.evidence import polarity
 from askwiki.stages.evidence.known import Known
 
@@ -46,7 +47,8 @@ def denied(sentence: str, sources: Sequence[Known], *, asked_not: bool, telling:
     return _left_out(sentence, sources)
 
 
-def _clauses(sentence: str) -> list[str]:
+@lru_cache(maxsize=REMEMBERED)
+def _clauses(sentence: str) -> tuple[str, ...]:
     """The parts of a sentence that say something by themselves; what is too short goes with the one before it."""
     clauses: list[str] = []
     for part in _CLAUSE.split(polarity.opened(sentence)):
@@ -54,7 +56,7 @@ def _clauses(sentence: str) -> list[str]:
             clauses[-1] += f" {part}"
         else:
             clauses.append(part)
-    return clauses
+    return tuple(clauses)
 
 
 def _near(clause: str, matter: frozenset[str], sources: Sequence[Known]) -> Iterator[tuple[float, str, bool]]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from askwiki.language.numerals import NUMBER, SPOKEN, number_of, spoken_number
-from askwiki.language.stems import STOP_STEMS, fold, stem, telling_stems
+from askwiki.language.stems import REMEMBERED, STOP_STEMS, fold, stem, telling_stems
 
 _DATE = re.compile(r"\b(\d{1,2})\.(\d{1,2})\.(\d{4}|\d{2})\b|\b(\d{4})-(\d{1,2})-(\d{1,2})\b")
 _IDENTIFIER = re.compile(
@@ -53,6 +54,7 @@ def without_goals(text: str) -> str:
     return _GOAL.sub("]", text)
 
 
+@lru_cache(maxsize=REMEMBERED)
 def facts_of(sentence: str) -> Facts:
     """The facts that a sentence of an answer states, each of which a source must hold."""
     sentence = without_goals(sentence)
@@ -78,13 +80,14 @@ def _without_initials(match: re.Match[str]) -> str:
     return " " if initials.endswith(match[1]) else match.group()
 
 
-def exact_facts(text: str) -> set[str]:
+def exact_facts(text: str) -> frozenset[str]:
     """Numbers, parts of dates and identifiers, written one way: ``1 500`` = ``1500``, ``05.06.2025`` = 5, 6, 2025."""
     numbers, identifiers = _exact(text)
     return numbers | identifiers
 
 
-def _exact(text: str) -> tuple[set[str], set[str]]:
+@lru_cache(maxsize=REMEMBERED)
+def _exact(text: str) -> tuple[frozenset[str], frozenset[str]]:
     text = _COMPOUND.sub(" ", _LIST_NUMBER.sub("", text))
     numbers = {part.lstrip("0") or "0" for match in _DATE.finditer(text) for part in match.groups() if part}
     text = _DATE.sub(" ", text)
@@ -93,26 +96,31 @@ def _exact(text: str) -> tuple[set[str], set[str]]:
     numbers |= {number_of(match) for match in NUMBER.finditer(text)}
     if numbers:
         numbers |= {_MONTHS[word] for word in telling_stems(text) if word in _MONTHS}
-    return numbers, identifiers
+    return frozenset(numbers), frozenset(identifiers)
 
 
-def held_numbers(text: str) -> set[str]:
+@lru_cache(maxsize=REMEMBERED)
+def held_numbers(text: str) -> frozenset[str]:
     """All numbers that ``text`` can be said to hold: also the hour of a time, the parts of a code, number words."""
-    held, identifiers = _exact(text)
+    exact, identifiers = _exact(text)
+    held = set(exact)
     for match in NUMBER.finditer(text):
         held |= {number_of(match), *(_bare(part) for part in re.split(r"[:.,]", match["digits"]))}
     for code in identifiers:
         held |= {_bare(part) for part in re.findall(r"\d+", code)}
     held |= {spoken_number(match.group()) for match in SPOKEN.finditer(fold(text))}
-    return held - {""}
+    return frozenset(held - {""})
 
 
-def held_identifiers(text: str) -> set[str]:
+@lru_cache(maxsize=REMEMBERED)
+def held_identifiers(text: str) -> frozenset[str]:
     """Identifiers of ``text`` and their parts, and every word as it is written."""
-    held = _exact(text)[1]
+    held = set(_exact(text)[1])
     for token in _TOKEN.findall(fold(text)):
-        held |= {token, *(part for part in re.split(r"[-./_:@]", token) if part)}
-    return held
+        held.add(token)
+        if not token.isalnum():
+            held |= {part for part in re.split(r"[-./_:@]", token) if part}
+    return frozenset(held)
 
 
 def month_of(word: str) -> str:

@@ -36,6 +36,7 @@ class Known:
 
     def __init__(self, text: str, name: str = "", updated: str = "") -> None:
         self.text, self.name, self.updated = text, name, updated
+        self._nearest: dict[tuple[frozenset[str], int], list[tuple[float, int]]] = {}
 
     @cached_property
     def numbers(self) -> frozenset[str]:
@@ -178,6 +179,11 @@ class Known:
 
     def nearest(self, words: frozenset[str], most: int = 5) -> list[tuple[float, int]]:
         """The statements most like ``words``, best first: (likeness, place)."""
+        if (words, most) not in self._nearest:
+            self._nearest[words, most] = self._most_alike(words, most)
+        return self._nearest[words, most]
+
+    def _most_alike(self, words: frozenset[str], most: int) -> list[tuple[float, int]]:
         counts: dict[int, float] = {}
         for word in words:
             for place in self._places.get(word, ()):

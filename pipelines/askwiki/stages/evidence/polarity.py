@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from askwiki.language import en, ru
-from askwiki.language.stems import fold, stem, telling_stems
+from askwiki.language.stems import REMEMBERED, fold, stem, telling_stems
 
 # No negation, though written like one: «не только», «не более 5», "no later than".
 _BOUND = {
@@ -62,6 +63,7 @@ _SAYS_NOTHING = frozenset(
 )
 
 
+@lru_cache(maxsize=REMEMBERED)
 def denies(clause: str) -> bool:
     """Whether a clause says "not"; in Russian two of them (никто не) are one, and so are those of a list."""
     return bool(_NEGATION.search(_NONE.sub(" ", fold(opened(clause)))))
@@ -76,6 +78,7 @@ def opposite(one: str, other: str) -> bool:
     return not _LACK.search(fold(without_not)) or bool(_LACK.search(fold(with_not)))
 
 
+@lru_cache(maxsize=REMEMBERED)
 def conditional(text: str) -> bool:
     """Whether what is said holds only then, or is what should not come about."""
     return bool(_CONDITION.search(fold(text)))
@@ -86,6 +89,7 @@ def opened(sentence: str) -> str:
     return _OPENING.sub("", sentence)
 
 
+@lru_cache(maxsize=REMEMBERED)
 def matter(clause: str) -> frozenset[str]:
     """The stems of what a clause is about, the words that deny and allow left out."""
     folded = _LACK.sub(" ", _NEGATION.sub(" ", fold(clause)))
@@ -97,6 +101,7 @@ def words_of(matter: frozenset[str]) -> int:
     return sum(not word[0].isdigit() for word in matter)
 
 
+@lru_cache(maxsize=REMEMBERED)
 def exceptions(text: str) -> frozenset[str]:
     """The stems of what a text leaves out: «кроме карт»."""
     return frozenset(word for match in _EXCEPT.finditer(fold(text)) for word in telling_stems(match["what"]))
@@ -112,6 +117,7 @@ def only(text: str) -> bool:
     return bool(_ONLY.search(fold(text)))
 
 
+@lru_cache(maxsize=REMEMBERED)
 def bounds(text: str) -> frozenset[tuple[str, str]]:
     """The bounds in a text: (most, least, above or below, the number or word behind it)."""
     folded = fold(text)
