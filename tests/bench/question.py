@@ -52,8 +52,8 @@ def rows() -> list[dict[str, Any]]:
     median = statistics.median(own)
     profile = (
         f"wall ms by stage: {stages}; the engine's three legs alone take about 10 of the processor's, its payloads 2, "
-        "five threads 1; half of the rest checks ten sentences against ten passages (5 ms to read a passage, spread over its "
-        "words, numbers and names; less where a statement was read before); next: to read only passages that are cited"
+        "five threads 1; half of the rest checks ten sentences against ten passages (5 ms to read one, spread over "
+        "its words, numbers and names; less where a statement was read before); next: to read cited passages only"
     )
     against = f"embedded store of {CHUNKS} chunks, 50 candidates; no HTTP client, no encoder; scaled processor time"
     client, by_group = single - median, grouped - median
