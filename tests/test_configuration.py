@@ -131,3 +131,11 @@ def test_a_name_of_the_last_release_does_not_stop_a_start(folder: Path, name: st
 
 def test_the_file_that_comes_with_it_repeats_no_default() -> None:
     assert load_configuration({}, CHECKOUT / "config").origins.keys() == {"language"}
+
+
+@pytest.mark.parametrize("address", ["https://robot:key@wiki.example", "https://robot@wiki.example/wiki"])
+def test_the_wikis_address_holds_no_login_for_links_are_made_of_it(folder: Path, address: str) -> None:
+    with pytest.raises(SettingsError, match=r"wiki\.url \(in ASKWIKI_WIKI_URL\) holds a name or password") as told:
+        load_configuration({"ASKWIKI_WIKI_URL": address}, folder)
+    assert "robot" not in str(told.value)
+    assert load_configuration({"ASKWIKI_WIKI_URL": "https://wiki.example/x@y"}, folder).settings.wiki.url

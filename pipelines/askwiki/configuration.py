@@ -94,7 +94,17 @@ def load_configuration(environ: Mapping[str, str], folder: Path | None = None) -
     for key, (value, origin) in changes.items():
         settings = replace_setting(settings, key, value, origin)
     _remember_secrets(settings, environ)
+    if holds_login(settings.wiki.url):
+        raise SettingsError(
+            f"wiki.url (in {changes['wiki.url'][1]}) holds a name or password, and every link in the chat begins with it: "
+            "write the address alone, and set ASKWIKI_CONFLUENCE__USER and ASKWIKI_CONFLUENCE_TOKEN."
+        )
     return Configuration(settings, folder, {key: origin for key, (_, origin) in changes.items()})
+
+
+def holds_login(address: str) -> bool:
+    """Whether a name or password stands before the host: ``https://anna:key@wiki.example.com``."""
+    return "@" in address.partition("://")[2].partition("/")[0]
 
 
 def _remember_secrets(settings: Settings, environ: Mapping[str, str]) -> None:

@@ -183,6 +183,12 @@ def test_an_address_without_a_choice_of_pages_is_refused() -> None:
         open_source("rest:https://wiki.example.com", configuration())
 
 
+def test_an_address_with_a_login_is_refused_for_links_are_made_of_it() -> None:
+    with pytest.raises(SourceError, match="holds a name or password") as told:
+        open_source("rest:https://robot:key@wiki.example?space=IT", configuration())
+    assert "robot" not in str(told.value)
+
+
 def test_a_choice_without_an_address_is_refused() -> None:
     with pytest.raises(SourceError, match="ASKWIKI_WIKI_URL"):
         open_source("rest:space=KB", configuration())

@@ -194,7 +194,6 @@ def test_the_doctor_shows_no_secret(echo: str, as_json: bool, tmp_path: Path, mo
         "ASKWIKI_QDRANT_URL": f"http://{echo}",
         "ASKWIKI_QDRANT_KEY": ASCII_KEY,
         "ASKWIKI_STORE__RETRIES": "0",
-        "ASKWIKI_WIKI_URL": f"https://robot:{PASSWORD}@wiki.example",
         "ASKWIKI_CONFIG": str(CONFIG),
         "ASKWIKI_STORE_PATH": str(tmp_path),
         "PIPELINES_DIR": str(tmp_path),

@@ -93,8 +93,11 @@ class WikiGroups:
                     timeout=self.settings.timeout,
                 )
                 answer.raise_for_status()
-                found = [str(group["name"]) for group in answer.json()["results"]]
+                told = answer.json()
+                found = [group["name"] for group in told["results"]]
+                if not all(isinstance(name, str) for name in found):
+                    raise ValueError("a group without a name")
                 groups += found
-                if not found or "next" not in answer.json().get("_links", {}):
+                if not found or "next" not in (told.get("_links") or {}):
                     break
         return tuple(groups)

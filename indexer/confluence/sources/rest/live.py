@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import parse_qs, quote, urlsplit
 
-from askwiki.configuration import Configuration
+from askwiki.configuration import Configuration, holds_login
 from askwiki.data import Loss
 from askwiki.errors import SourceError, SourceNotWhole
 from indexer.confluence.parse.links import Listed, attachment_url
@@ -310,6 +310,11 @@ def _choice(address: str, wiki: str) -> tuple[str, dict[str, str]]:
     if len(choice) != 1 or next(iter(choice)) not in CHOICES:
         raise SourceError(
             f"rest:{address} does not say which pages: add one of " + ", ".join(f"?{name}=…" for name in CHOICES) + "."
+        )
+    if holds_login(base):
+        raise SourceError(
+            "The wiki's address holds a name or password, and every link in the chat begins with it: write the address "
+            "alone, and set ASKWIKI_CONFLUENCE__USER and ASKWIKI_CONFLUENCE_TOKEN."
         )
     if "root" in choice and not choice["root"].isdigit():
         raise SourceError(f"rest:{address}: root is the number of a page (pageId), not {choice['root']!r}.")
