@@ -96,8 +96,8 @@ def load_configuration(environ: Mapping[str, str], folder: Path | None = None) -
     _remember_secrets(settings, environ)
     if holds_login(settings.wiki.url):
         raise SettingsError(
-            f"wiki.url (in {changes['wiki.url'][1]}) holds a name or password, and every link in the chat begins with it: "
-            "write the address alone, and set ASKWIKI_CONFLUENCE__USER and ASKWIKI_CONFLUENCE_TOKEN."
+            f"wiki.url (in {changes['wiki.url'][1]}) holds a name or password, and every link in the chat begins with "
+            "it: write the address alone, and set ASKWIKI_CONFLUENCE__USER and ASKWIKI_CONFLUENCE_TOKEN."
         )
     return Configuration(settings, folder, {key: origin for key, (_, origin) in changes.items()})
 
