@@ -338,10 +338,47 @@ def test_a_model_that_finds_no_answer_is_a_refusal_with_what_is_missing() -> Non
     seen = put(LIMIT, kit(answering("NO_ANSWER Нет лимита для Турции. См. https://evil.example", "лимит")))
     assert seen.answer.refused == "insufficient"
     assert seen.text.startswith(
-        "Нашлись близкие страницы, но ответа на этот вопрос в них нет. "
-        "Не хватает вот чего: Нет лимита для Турции. См. `https://evil.example`\n"
+        "Нашлись близкие страницы, но ответа на этот вопрос в них нет: Нет лимита для Турции. См. "
+        "`https://evil.example`"
     )
     assert seen.sources == []
+
+
+@pytest.mark.parametrize(
+    ("language", "said", "shown"),
+    [
+        ("ru", "цены лицензии", "Нашлись близкие страницы, но в них не хватает цены лицензии."),
+        ("ru", "В источниках нет цены лицензии.", "Нашлись близкие страницы, но в них не хватает цены лицензии."),
+        ("ru", "Не хватает: данных о сроках", "Нашлись близкие страницы, но в них не хватает данных о сроках."),
+        (
+            "ru",
+            "лимит для Турции не описан",
+            "Нашлись близкие страницы, но ответа на этот вопрос в них нет: лимит для Турции не описан.",
+        ),
+        ("en", "the price of the licence", "There are pages near to it, but they lack the price of the licence."),
+        ("en", "The sources do not give the price.", "There are pages near to it, but they lack the price."),
+    ],
+)
+def test_a_refusal_is_one_sentence_with_one_negation(language: str, said: str, shown: str) -> None:
+    question = LIMIT if language == "ru" else "What is the limit of transfers?"
+    seen = put(question, kit(answering(f"NO_ANSWER {said}", "лимит")))
+    assert seen.text.split("\n")[0] == shown
+
+
+@pytest.mark.parametrize(
+    ("facts", "shown"),
+    [
+        ({"owner": "Анна Титова", "author": "Пётр"}, "Кто может знать: Анна Титова, отвечает за страницу "),
+        ({"editor": "Пётр", "author": "Иван"}, "Кто может знать: Пётр, последняя правка страницы "),
+        ({"author": "Иван"}, "Кто может знать: Иван, автор страницы "),
+        ({}, ""),
+    ],
+)
+def test_a_refusal_says_whom_to_ask_where_the_page_knows(facts: dict[str, str], shown: str) -> None:
+    known = kit(ScriptedLlm().always("relevance", "0"), [each._replace(**facts) for each in WIKI])
+    last = put(LIMIT, known).text.split("\n\n")[-1]
+    page = "[Лимиты переводов](https://wiki.example.com/limits)."
+    assert last == f"{shown}{page}" if shown else last.startswith("- [Лимиты переводов]")
 
 
 def test_a_question_outside_the_wiki_is_refused_as_such() -> None:

@@ -1,4 +1,4 @@
-"""What code itself tells the chat: friendly lines, refusals, quotations, the list of links under an answer."""
+"""What code itself tells the chat: friendly lines, quotations, the list of links under an answer."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import lru_cache, partial
 
-from askwiki.data import Answer, Candidate, Event, Passage, Question, Refusal, Rights, Source
+from askwiki.data import Answer, Candidate, Event, Passage, Question, Refusal, Source
 from askwiki.flow.meaning import similar_to
 from askwiki.flow.run import QuestionRun
 from askwiki.stages.asked import not_told
@@ -15,15 +15,14 @@ from askwiki.stages.citations.checked_stream import SentenceGate
 from askwiki.stages.citations.links import escape, goal, link, named_hosts, wiki_hosts
 from askwiki.stages.extractive.counts import counted_in
 from askwiki.stages.extractive.quotations import as_markdown, extract
-from askwiki.stages.passages.assemble import make_passages, renumbered
+from askwiki.stages.passages.assemble import renumbered
 from askwiki.stages.passages.versions import OLD
 from askwiki.stages.query_centering import own_words
 from askwiki.stages.refusal import unheard
 from askwiki.stages.search import search_terms
 from askwiki.stages.smalltalk import kind_of_talk
-from askwiki.stages.sources import label_of, link_list, source_list, source_of
+from askwiki.stages.sources import label_of, source_list, source_of
 
-NEAR_PAGES = 3  # links that a refusal names
 Speech = Generator[Event, None, Answer]
 
 
@@ -52,44 +51,12 @@ def not_continued(run: QuestionRun, name: str = "no_continue") -> Speech:
     return Answer(run.text)
 
 
-def refuse(
-    run: QuestionRun, refused: Refusal, candidates: Sequence[Candidate], rights: Rights, lacking: str = ""
-) -> Speech:
-    """An honest "no", with the nearest pages where there are any, named as not answering."""
-    sentence = {"nothing_found": "refused_nothing", "outside": "refused_outside"}.get(refused, "refused_insufficient")
-    text = run.say(sentence)
-    if refused == "insufficient":
-        if lacking:
-            text += f" {run.say('refused_lacking', lacking=_harmless(run, (), lacking, begins=False))}"
-        text += nearest(run, candidates, rights)
-    yield run.token(text)
-    return Answer(run.text, refused=refused)
-
-
-def nearest(run: QuestionRun, candidates: Sequence[Candidate], rights: Rights) -> str:
-    """The nearest pages as a list, named as not answering; empty when there are none."""
-    near = _near(run, candidates, rights)
-    if not near:
-        return ""
-    links = link_list(near, texts=run.kit.texts, language=run.language, now=datetime.now(UTC))
-    return f"\n\n**{run.say('near_title')}**\n\n{links}"
-
-
-def _near(run: QuestionRun, candidates: Sequence[Candidate], rights: Rights) -> Sequence[Passage]:
-    settings = replace(run.settings.passages, siblings=False, count=NEAR_PAGES)
-    pages: dict[str, Candidate] = {}
-    for candidate in candidates:
-        pages.setdefault(candidate.chunk.page_id, candidate)
-    best = list(pages.values())[:NEAR_PAGES]
-    return make_passages(best, rights, reader=run.kit.reader, count=len, settings=settings, tokens=10**9).passages
-
-
 def quote(run: QuestionRun, question: Question, passages: Sequence[Passage], candidates: Sequence[Candidate]) -> Speech:
     """The answer without a model: the nearest sentences of the best passages, with caution where it is due."""
     with run.stage("answer"):
         terms = search_terms(question, run.kit.glossary, run.kit.synonyms)
         settings = run.settings.answer
-        clean = partial(_harmless, run, passages)
+        clean = partial(harmless, run, passages)
         count, similar = counted_in(run.kit.texts, run.language), similar_to(run, question)
         own = own_words(question)  # of a follow-up they tell more than the question before it
         asked, terms = (own, (*terms, question.previous)) if own else (question.text, terms)
@@ -120,10 +87,10 @@ def _opening(run: QuestionRun, question: Question, candidates: Sequence[Candidat
 def sources_for(run: QuestionRun, passages: Sequence[Passage]) -> tuple[Source, ...]:
     """Passages as the chat shows them beside the answer: it renders their text, so that must be harmless too."""
     sources = map(source_of, passages)
-    return tuple(replace(source, text=_harmless(run, passages, source.text)) for source in sources)
+    return tuple(replace(source, text=harmless(run, passages, source.text)) for source in sources)
 
 
-def _harmless(run: QuestionRun, passages: Sequence[Passage], text: str, *, begins: bool = True) -> str:
+def harmless(run: QuestionRun, passages: Sequence[Passage], text: str, *, begins: bool = True) -> str:
     """Wiki text as it may be shown: no foreign addresses, no HTML, no numbers that look like our marks."""
     hosts = wiki_hosts(passages, run.settings.wiki.url) | named_hosts(run.settings.sources.hosts)
     return _shown_as(text, hosts, run.say("diagram_broken"), begins)

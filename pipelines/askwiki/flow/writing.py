@@ -9,7 +9,8 @@ from datetime import date
 
 from askwiki.data import Answer, Candidate, Event, Passage, Question, Rights, Turn
 from askwiki.errors import Cancelled, ContextOverflow, ModelError, NoWords
-from askwiki.flow.messages import Speech, finish, nearest, not_continued, quote, refuse, sources_for
+from askwiki.flow.messages import Speech, finish, not_continued, quote, sources_for
+from askwiki.flow.refusing import nearest, refuse
 from askwiki.flow.run import QuestionRun
 from askwiki.language.wording import asks_for_all
 from askwiki.llm.port import Llm, Message

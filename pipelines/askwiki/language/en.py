@@ -229,3 +229,10 @@ UNEXPORTED = (
     "getting issue details",
     "loading",
 )
+
+# The same in English: "the sources do not give the price", "there is no date", "missing: the owner".
+NOT_THERE = (
+    r"(?:the\s+)?(?:sources?|pages?|passages?|documents?|wiki)\s+"
+    r"(?:(?:do|does)\s+not\s+(?:give|say|state|mention|name|contain|hold|include|have)|lacks?)"
+    r"|there\s+(?:is|are)\s+no|missing"
+)
