@@ -28,6 +28,7 @@ from askwiki.settings import (
     SearchSettings,
     Settings,
 )
+from askwiki.stages.remarks import as_meant
 from tests.support.fakes import HashEmbedder
 from tests.support.scripted import ScriptedLlm
 from tests.support.small_wiki import MemoryReader, chunk, kit_of, with_settings
@@ -499,10 +500,47 @@ def test_russian_in_latin_letters_is_searched_as_the_wiki_writes_it(typed: str, 
         ("403", ""),
         ("какой лимит", ""),
         ("limit for Turkey", ""),
+        ("хм", ""),
     ],
 )
 def test_the_same_keys_in_the_other_layout(typed: str, meant: str) -> None:
     assert other_layout(typed) == meant
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("kbvbn gthtdjlf&", "kbvbn gthtdjlf&"),  # no word that every text has: the search decides
+        ("rfr gthtdtcnb ltymub", "как перевести деньги"),
+        ("ghbdtn", "привет"),
+        ("cgfcb,j", "спасибо"),
+        ("gjrjhjxt", "покороче"),
+        ("рщц ещ ыутв ьщтун", "how to send money"),
+        ("rm -rf /etc", "rm -rf /etc"),
+        ("git checkout -b x", "git checkout -b x"),
+        ("kubectl get po -n dev", "kubectl get po -n dev"),
+    ],
+)
+def test_what_the_keys_plainly_meant_is_read_so_from_the_start(typed: str, meant: str) -> None:
+    assert as_meant(typed) == meant
+
+
+def test_a_follow_up_in_the_other_layout_leans_on_the_question_before_it() -> None:
+    turns = [Turn("user", "Какой лимит перевода в Турцию?"), Turn("assistant", "100 000."), Turn("user", "f lkz xtuj")]
+    seen = put(turns, kit())
+    assert "Понял так: Какой лимит перевода в Турцию? а для чего" in seen.statuses
+
+
+def test_a_question_in_the_other_layout_has_russian_statuses_from_the_first() -> None:
+    seen = put("rfr ujdjhbnm j kbvbnt gthtdjlf d nehwb.", kit())
+    assert seen.statuses[:2] == ["Читаю вопрос…", "Понял так: как говорить о лимите перевода в турцию"]
+
+
+@pytest.mark.parametrize("said", ["хм", "ghbdtn", "cgfcb,j"])
+def test_an_interjection_or_a_greeting_in_a_dialogue_is_not_searched(said: str) -> None:
+    turns = [Turn("user", "Какой лимит перевода в Турцию?"), Turn("assistant", "100 000."), Turn("user", said)]
+    seen = put(turns, kit())
+    assert seen.sources == [] and not any("Ищу" in status for status in seen.statuses)
 
 
 def test_without_a_model_what_was_said_cannot_be_translated_and_that_is_told() -> None:

@@ -30,6 +30,7 @@ from askwiki.settings import Settings
 from askwiki.stages.dialogue import last_sources, typed
 from askwiki.stages.history import still_readable
 from askwiki.stages.refusal import kind_of_refusal
+from askwiki.stages.remarks import as_meant
 
 logger = logging.getLogger(__name__)
 
@@ -90,7 +91,7 @@ def _run(turns: Sequence[Turn], kit: Kit, settings: Settings | None, cancel: thr
     settings = settings or kit.settings
     asked = next((typed(turn.content) for turn in reversed(turns) if turn.role == "user"), "")
     return QuestionRun(
-        kit, settings, cancel, language_of(asked[: settings.condense.question_characters], settings.language)
+        kit, settings, cancel, language_of(as_meant(asked[: settings.condense.question_characters]), settings.language)
     )
 
 

@@ -25,6 +25,7 @@ from askwiki.stages.passages.assemble import Cut, make_passages
 from askwiki.stages.query_centering import centred, is_centred, question_vector
 from askwiki.stages.relevance import judge
 from askwiki.stages.relevance.calls import Untold
+from askwiki.stages.remarks import as_meant
 from askwiki.stages.rerank import gate
 from askwiki.stages.search import Query, boost_preferred, question_sparse, search, search_terms
 from askwiki.store.fingerprint import check_fingerprint, fingerprint_of
@@ -57,9 +58,10 @@ def understand(
         run.degraded.append(question.note)
         yield Status(question.note, "condense", warning=True)
     asked = next((typed(turn.content) for turn in reversed(turns) if turn.role == "user"), "")
+    retyped = question.original == as_meant(asked) != asked
     if len(asked) > run.settings.condense.question_characters:
         yield run.missing("condense", "question_cut", count=run.settings.condense.question_characters)
-    if question.need in ("search", "outside") and question.text != question.original:
+    if question.need in ("search", "outside") and (retyped or question.text != question.original):
         yield run.status("condense", "understood", question=question.text)
     return question, early if question.text == ruled.text else None
 

@@ -23,7 +23,10 @@ _CYRILLIC_KEYS = "ёйцукенгшщзхъфывапролджэячсмить
 _TO_CYRILLIC, _TO_LATIN = str.maketrans(_LATIN_KEYS, _CYRILLIC_KEYS), str.maketrans(_CYRILLIC_KEYS, _LATIN_KEYS)
 _LATIN_WORD = re.compile(r"\b[A-Za-z']+\b")
 
+_VOWEL = re.compile("[аеёиоуыэюяaeiouy]")
+
 FEW_WORDS = 4  # Latin words without one that only English has: codes and commands
+FEW_LETTERS = 2  # no word of more with a vowel: keys of the other layout make none
 FEW_STEMS = 2  # a question of no more telling words leans on what was said before it
 
 
@@ -73,11 +76,14 @@ def language_of(text: str, default: str = "ru") -> str:
 def other_layout(text: str) -> str:
     """What the same keys write in the other layout.
 
-    Empty for a text in both alphabets or in none, and where a word that every text has shows that the layout is right.
+    Empty for a text in both alphabets or in none, where a word that every text has shows that the layout is right, and
+    where the other one makes no word: «хм» is no `[v`.
     """
     if not STOP_WORDS.isdisjoint(WORD.findall(fold(text))):
         return ""
     latin, cyrillic = LATIN.search(text), CYRILLIC.search(text)
     if bool(latin) == bool(cyrillic):
         return ""
-    return text.translate(_TO_CYRILLIC if latin else _TO_LATIN)
+    other = text.translate(_TO_CYRILLIC if latin else _TO_LATIN)
+    made = any(len(word) > FEW_LETTERS and word.isalpha() and _VOWEL.search(word) for word in WORD.findall(fold(other)))
+    return other if made else ""

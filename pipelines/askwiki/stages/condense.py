@@ -32,8 +32,14 @@ from askwiki.language.wording import (
 from askwiki.llm.port import Message
 from askwiki.settings import CondenseSettings, Settings
 from askwiki.stages.dialogue import clean, is_button, last_sources, recent, split
-from askwiki.stages.remarks import is_about_us, remark_of
-from askwiki.stages.smalltalk import is_about_last_answer, is_friendly, is_no_question, without_greeting
+from askwiki.stages.remarks import as_meant, is_about_us, remark_of
+from askwiki.stages.smalltalk import (
+    is_about_last_answer,
+    is_friendly,
+    is_interjection,
+    is_no_question,
+    without_greeting,
+)
 from askwiki.stages.tools import StageTools
 
 logger = logging.getLogger(__name__)
@@ -96,6 +102,7 @@ def by_rule(turns: Sequence[Turn], settings: CondenseSettings, default: str = "r
     said = clean(turns, limit)
     begun = said[-1].content if said and said[-1].role == "assistant" else ""  # the chat's button "Continue"
     before, typed, wish = split(said[:-1] if begun else said)
+    typed = as_meant(typed)
     text = without_greeting(typed)
     question = Question(
         text=text,
@@ -105,7 +112,7 @@ def by_rule(turns: Sequence[Turn], settings: CondenseSettings, default: str = "r
         history=recent(before, settings),
         begun=begun,
     )
-    if not typed.strip() or is_friendly(typed) or (is_no_question(typed) and not before):
+    if not typed.strip() or is_friendly(typed) or (is_no_question(typed) and (is_interjection(typed) or not before)):
         return replace(question, need="smalltalk")
     if is_about_us(typed):
         return replace(question, need="about")
@@ -130,9 +137,9 @@ def _previous(before: Sequence[Turn]) -> str:
     """The question before this one, with the one that it goes on from: «Суточные в Москве? А за границей?»."""
     asked: list[str] = []
     for turn in reversed(before):
-        if turn.role != "user" or _is_no_question(turn.content):
+        if turn.role != "user" or _is_no_question(as_meant(turn.content)):
             continue
-        text = without_greeting(turn.content)
+        text = without_greeting(as_meant(turn.content))
         asked.insert(0, text)
         if len(asked) == LONGEST_CHAIN or not points_back(text):
             break

@@ -9,9 +9,12 @@ import re
 from typing import Literal
 
 from askwiki.language import en, ru
-from askwiki.language.stems import fold
+from askwiki.language.stems import STOP_WORDS, WORD, fold
+from askwiki.language.wording import other_layout
+from askwiki.stages.smalltalk import is_about_last_answer, is_friendly
 
 Remark = Literal["", "sources", "doubt", "more", "other"]
+TELLING = 3  # letters: shorter words are flags of commands in the other layout, `-r` is «-к»
 LONGEST = 60  # characters of a remark; a longer message has a subject
 _POLITE = frozenset(map(fold, (*ru.REMARK_POLITE, *en.REMARK_POLITE)))
 _WORD = re.compile(r"\w+(?:['’]\w+)?")
@@ -41,3 +44,17 @@ def remark_of(text: str) -> Remark:
 def is_about_us(text: str) -> bool:
     """Whether the person asks about the assistant: what it can do, where its data are from, how old they are."""
     return len(text) <= LONGEST and bool(_ABOUT_US.match(fold(text)))
+
+
+def as_meant(text: str) -> str:
+    """The message in the other keyboard layout, where that is plainly what was meant, else as it was typed.
+
+    Plain are a greeting, a remark, a question about us, and a word of at least ``TELLING`` letters that every text has:
+    «rfr j,yjdbnm gfhjkm» is «как обновить пароль». Whatever else was meant shows when the search finds nothing.
+    """
+    other = other_layout(text)
+    if not other:
+        return text
+    common = any(len(word) >= TELLING and word in STOP_WORDS for word in WORD.findall(fold(other)))
+    friendly = is_friendly(other) or is_about_us(other) or is_about_last_answer(other) or bool(remark_of(other))
+    return other if common or friendly else text

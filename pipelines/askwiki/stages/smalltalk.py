@@ -47,6 +47,11 @@ def is_no_question(text: str) -> bool:
     """«хм», a single letter, a number too short for a code, a sum: nothing that a wiki could be asked."""
     if _SUM_SIGNS.fullmatch(text) and _DIGIT.search(text):
         return bool(_SUM.search(text)) or len(_DIGIT.findall(text)) < SHORTEST_CODE
+    return is_interjection(text)
+
+
+def is_interjection(text: str) -> bool:
+    """«хм», a single letter: no answer to anything either."""
     return bool(_NOTHING_ASKED.fullmatch(text))
 
 

@@ -56,6 +56,7 @@ class Judging:
     _calls: list[_Call] = field(default_factory=list)
     _begun: float = field(default_factory=time.monotonic)
     _shown: float = field(default_factory=time.monotonic)
+    _told: tuple[int, int] = (0, 0)  # done, of how many: said again only when it has changed
 
     def run(self, candidates: Sequence[Candidate]) -> Generator[tuple[int, int], None, None]:
         """Judge these; yields (how many are done, of how many) now and then."""
@@ -105,9 +106,10 @@ class Judging:
                 waiting.pop(future)
                 self._leave(call.group)
                 self.untold.late += len(call.group)
-            if waiting and time.monotonic() - self._shown >= STATUS_SECONDS:
-                self._shown = time.monotonic()
-                yield len(self.verdicts), self.asked
+            now = (len(self.verdicts), self.asked)
+            if waiting and now != self._told and time.monotonic() - self._shown >= STATUS_SECONDS:
+                self._shown, self._told = time.monotonic(), now
+                yield now
 
     def _over(self, call: _Call) -> bool:
         return call.started is not None and time.monotonic() - call.started > self.settings.call_timeout
