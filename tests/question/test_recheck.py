@@ -11,8 +11,10 @@ import pytest
 from askwiki.access.recheck import refused_pages
 from askwiki.data import Answer, Identity, Source, Status, Turn
 from askwiki.doctor.rights import longest
+from askwiki.doors.tools import TOOLS, Caller, WrongArguments
 from askwiki.errors import StoreError
 from askwiki.flow.ask import ask
+from askwiki.request import Request
 from askwiki.settings import AccessSettings, AnswerSettings, ConfluenceSettings, Settings, WikiSettings
 from askwiki.store.port import Freshness
 from tests.support.rest_wiki import Wiki, groups, page, restricted, serving, users
@@ -138,3 +140,23 @@ def test_switched_off_nothing_is_asked(wiki: Wiki) -> None:
     settings = settings_for(wiki)
     sources, _, _ = asked(Settings(wiki=settings.wiki, confluence=settings.confluence, answer=settings.answer))
     assert sources and wiki.asked == []
+
+
+def read(settings: Settings, page: str) -> dict[str, Any]:
+    kit = with_settings(kit_of([chunk("1", WORDS), chunk("2", WORDS)], settings=settings))
+    return TOOLS["read"].work({"page": page}, Caller(kit, kit.settings, ANNA, Request(headers={})))
+
+
+def test_the_tool_that_reads_a_page_asks_as_the_chat_does(wiki: Wiki) -> None:
+    assert read(settings_for(wiki), "1")["text"] == WORDS
+    with pytest.raises(WrongArguments, match="no page 2 that you may read"):
+        read(settings_for(wiki), "2")
+
+
+def test_a_wiki_that_does_not_answer_leaves_the_tool_the_rights_of_the_index_and_that_is_said(wiki: Wiki) -> None:
+    wiki.mutate = lambda _: "text"
+    found = read(settings_for(wiki), "2")
+    assert (found["text"], found["note"]) == (
+        WORDS,
+        "Перепроверить права в вики не удалось, действуют права из индекса.",
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -131,6 +132,8 @@ def listing(wiki: Wiki, path: str, query: dict[str, str]) -> dict[str, Any]:
     pages = [one for one in wiki.pages if not (isinstance(one, dict) and one.get("id") in left_out)]
     pages += wiki.stale if searched else []
     kind = query.get("type")
+    if named := re.fullmatch(r"id in \(([\d,]+)\)", query.get("cql", "")):
+        pages = [one for one in pages if isinstance(one, dict) and one.get("id") in named[1].split(",")]
     pages = [one for one in pages if not (kind and isinstance(one, dict)) or one.get("type", "page") == kind]
     start, size = int(query.get("start", "0")), min(wiki.limit, int(query.get("limit", "25")))
     links: dict[str, Any] = {"base": wiki.base, "context": CONTEXT}

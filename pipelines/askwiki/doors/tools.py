@@ -10,11 +10,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from askwiki.access.recheck import refused_pages
 from askwiki.access.rights_age import current_rights
 from askwiki.data import Answer, Chunk, Identity, Source, Turn
-from askwiki.errors import AskWikiError
+from askwiki.errors import AskWikiError, ModelError, StoreError
 from askwiki.flow.ask import ask, retrieve
+from askwiki.flow.retrieve import refused_now
 from askwiki.kit import Kit, get_kit
 from askwiki.metrics import METRICS
 from askwiki.openwebui.asker import identity_behind, person_in
@@ -75,7 +75,8 @@ def call(tool: Tool, arguments: object, caller: Caller) -> dict[str, Any]:
     if unknown:
         raise WrongArguments(f"{tool.name} knows no {', '.join(unknown)}: it takes {', '.join(tool.parameters)}.")
     result = tool.work(arguments, caller)
-    return {**result, "note": caller.identity.note} if caller.identity.note else result
+    notes = [note for note in (caller.identity.note, result.get("note", "")) if note]
+    return {**result, "note": " ".join(notes)} if notes else result
 
 
 def _search(arguments: Arguments, caller: Caller) -> dict[str, Any]:
@@ -97,13 +98,19 @@ def _read(arguments: Arguments, caller: Caller) -> dict[str, Any]:
     page, kit = _text(arguments, "page"), caller.kit
     rights = current_rights(caller.identity, kit.reader, caller.settings.access)
     chunks = kit.reader.chunks_of([page], rights).get(page, [])
-    if chunks and caller.settings.access.recheck and refused_pages([page], caller.identity, caller.settings):
-        chunks = []
+    note = ""
+    if chunks and caller.settings.access.recheck:
+        try:
+            refused = refused_now([page], caller.identity, kit, caller.settings, caller.request.cancelled)
+            chunks = [] if page in refused else chunks
+        except (StoreError, ModelError):  # as in the chat: what the index knows holds, and that is said
+            note = kit.texts.say("recheck_down", caller.settings.language)
     if not chunks:  # the same words for both: that a page exists is told to its readers only
         raise WrongArguments(f"There is no page {page} that you may read: take an id that search gave.")
     first = chunks[0]
     whole = first._replace(headings=(), url=first.url.partition("#")[0])
-    return {**_place(whole), "text": join_texts(chunks), "citation": _citation(whole)}
+    read = {**_place(whole), "text": join_texts(chunks), "citation": _citation(whole)}
+    return {**read, "note": note} if note else read
 
 
 def _ask(arguments: Arguments, caller: Caller) -> dict[str, Any]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Generator, Iterator, Sequence
+import threading
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 
@@ -16,8 +17,10 @@ from askwiki.calls.parts import beside
 from askwiki.data import Candidate, Identity, Question, Rights, Sparse, Status, Turn
 from askwiki.errors import ModelError, StoreError
 from askwiki.flow.run import QuestionRun
+from askwiki.kit import Kit
 from askwiki.language.wording import asks_for_all
 from askwiki.llm.tokens import make_counter
+from askwiki.settings import Settings
 from askwiki.stages.answer import room_for_passages
 from askwiki.stages.condense import by_rule, condense, worth_asking
 from askwiki.stages.dialogue import typed
@@ -155,24 +158,26 @@ def recheck(
     run: QuestionRun, identity: Identity, gated: Sequence[Candidate]
 ) -> Generator[Status, None, list[Candidate]]:
     """Without the pages that the live wiki refuses to this person now; how many they were is only logged."""
-    kit, settings = run.kit, run.settings
-    if not settings.access.recheck or not gated:
+    if not run.settings.access.recheck or not gated:
         return list(gated)
     pages = {candidate.chunk.page_id for candidate in gated}
     with run.stage("recheck"):
         try:
-            refused = kit.guard.call(
-                "wiki",
-                lambda: refused_pages(pages, identity, settings),
-                seconds=settings.access.recheck_timeout,
-                cancel=run.cancel,
-            )
+            refused = refused_now(pages, identity, run.kit, run.settings, run.cancel)
         except (StoreError, ModelError) as error:
             logger.warning("restrictions are as the index has them: %s", error)
             yield run.missing("search", "recheck_down")
             return list(gated)
     logger.info("recheck: %d of %d pages are refused by the wiki", len(refused), len(pages))
     return [candidate for candidate in gated if candidate.chunk.page_id not in refused]
+
+
+def refused_now(
+    pages: Collection[str], identity: Identity, kit: Kit, settings: Settings, cancel: threading.Event | None
+) -> Collection[str]:
+    """Those pages that the live wiki refuses to this person. StoreError, ModelError: it does not say in time."""
+    seconds = settings.access.recheck_timeout
+    return kit.guard.call("wiki", lambda: refused_pages(pages, identity, settings), seconds=seconds, cancel=cancel)
 
 
 def check_relevance(
