@@ -25,6 +25,7 @@ from tests.support.qdrant import HOW, Qdrant, binary, running
 from tests.support.slow_proxy import slow_proxy
 from tests.support.sources import Indexer
 from tests.support.stores import EMBEDDER, on_server
+from tests.support.waiting import until
 
 pytestmark = pytest.mark.server
 
@@ -70,6 +71,7 @@ def test_a_full_disk_is_a_sentence_answers_go_on_and_the_next_sync_is_whole(smal
         wanted = clean(tmp_path, server)
         settings = server.settings(batch=64, retries=1)
         crash_sync.run(tmp_path / "cache", crash_sync.before(), settings)
+        until(server.is_idle, "the server has brought its segments in order")
         ballast = small_disk / "ballast"
         with ballast.open("wb") as file, contextlib.suppress(OSError):
             os.posix_fallocate(file.fileno(), 0, max(shutil.disk_usage(small_disk).free - LEFT, 1))

@@ -15,9 +15,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import requests
+
 from askwiki.settings import StoreSettings
 from askwiki.store.qdrant.versions import TESTED
 from tests.support.running import reserved_port
+from tests.support.waiting import PATIENCE
 
 HOW = (
     "no Qdrant server: put `qdrant` on PATH, or run `docker run -p 6333:6333 -p 6334:6334 "
@@ -50,6 +53,12 @@ class Qdrant:
     def settings(self, **fields: object) -> StoreSettings:
         values = {"collection": "wiki", "grace": 0.0, "batch": 2, "retries": 1, "grpc_port": self.grpc_port, **fields}
         return StoreSettings(qdrant_url=self.url, **values)  # type: ignore[arg-type]
+
+    def is_idle(self) -> bool:
+        """Whether no collection is being optimized: until then it frees and takes room of its own accord."""
+        found = requests.get(f"{self.url}/collections", timeout=PATIENCE).json()["result"]["collections"]
+        states = (requests.get(f"{self.url}/collections/{each['name']}", timeout=PATIENCE).json() for each in found)
+        return all(state["result"]["status"] == "green" for state in states)
 
     def start(self) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
