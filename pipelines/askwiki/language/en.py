@@ -202,6 +202,7 @@ TELLS = {
     "time": ("after|before|until|when|if|within|every|daily|monthly|immediately|once|during|as soon as",),
     "number": ("one|two|three|four|five|six|seven|eight|nine|ten|hundred|thousand|unlimited|no limit",),
 }
+PRICED = ("price", "cost", "fee", "[$€£]", "usd", "eur")  # in the head of a column whose cells are numbers only
 COMPARED = (
     # the difference between A and B
     r"\bdifferences?\s++between\s++(?P<{0}one>[^\s?.!][^?.!\n]{{0,59}}?)\s{{1,3}}and\s{{1,3}}(?P<{0}other>[^?.!\n]{{1,60}})",

@@ -25,6 +25,7 @@ _TELLS = {
     )
     for kind in ru.TELLS
 }
+_PRICED = re.compile(rf"(?<!\w)(?:{'|'.join((*ru.PRICED, *en.PRICED))})", re.IGNORECASE)
 _COMPARED = [re.compile(each.format(""), re.IGNORECASE) for each in (*ru.COMPARED, *en.COMPARED)]
 
 
@@ -36,9 +37,20 @@ def not_told(question: str, texts: Sequence[str]) -> tuple[str, str]:
     if side := _side_missing(question, texts):
         return "side", side
     kind = next((kind for kind, pattern in _ASKS.items() if pattern.search(question)), "")
-    if not kind or any(_TELLS[kind].search(text) for text in texts):
+    if not kind or any(_TELLS[kind].search(text) or (kind == "price" and _priced_column(text)) for text in texts):
         return "", ""
     return kind, ""
+
+
+def _priced_column(text: str) -> bool:
+    """Whether a table's head names a price or a currency («Цена, руб.») and a row below it holds a number."""
+    priced = False
+    for line in text.split("\n"):
+        row = line.startswith("|")
+        if row and priced and re.search(_DIGIT, line):
+            return True
+        priced = row and (priced or bool(_PRICED.search(line)))
+    return False
 
 
 def _side_missing(question: str, texts: Sequence[str]) -> str:
