@@ -47,16 +47,21 @@ def index_sample(environ: Mapping[str, str]) -> None:
 
     A store of an older version of this code is made anew, its vectors come out of the cache.
     """
-    done = _sync(environ)
+    index(f"xml:{WIKI}", environ)
+
+
+def index(source: str, environ: Mapping[str, str]) -> None:
+    """Bring the store to what the source holds."""
+    done = _sync(source, environ)
     if done.returncode == NOTHING_INDEXED and Path(environ["ASKWIKI_STORE_PATH"]).exists():
         shutil.rmtree(environ["ASKWIKI_STORE_PATH"])
-        done = _sync(environ)
+        done = _sync(source, environ)
     if done.returncode >= NOTHING_INDEXED:
-        raise RuntimeError(f"The sample wiki could not be indexed:\n{done.stderr[-2000:]}")
+        raise RuntimeError(f"{source} could not be indexed:\n{done.stderr[-2000:]}")
 
 
-def _sync(environ: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
-    words = [sys.executable, "-m", "indexer", "sync", "--source", f"xml:{WIKI}"]
+def _sync(source: str, environ: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+    words = [sys.executable, "-m", "indexer", "sync", "--source", source]
     return subprocess.run(words, env=dict(environ), cwd=ROOT, check=False, capture_output=True, text=True)
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from askwiki.configuration import Configuration
 from askwiki.data import Attachment, Clause, Page
-from askwiki.settings import AttachmentSettings, ChunkingSettings, Settings
+from askwiki.settings import AttachmentSettings, ChunkingSettings, Settings, WikiSettings
 from indexer.attachments.documents import documents_of
 from indexer.chunking.chunks import chunk_page
 from indexer.commands.check import check
@@ -22,6 +22,7 @@ from indexer.sources import PageFailure, PageRef
 from tests.support.rest_wiki import page as rest_page
 
 SETTINGS = AttachmentSettings()
+WIKI = "https://wiki.example"
 READERS = (Clause(groups=("sklad",)),)
 
 
@@ -217,9 +218,12 @@ def test_files_beside_the_answers_of_the_api_are_read(tmp_path: Path) -> None:
     (tmp_path / "attachments" / "1").mkdir(parents=True)
     for name in ("a.txt", "b.txt"):
         (tmp_path / "attachments" / "1" / name).write_text(f"текст {name}", encoding="utf-8")
-    configuration = Configuration(Settings(), Path(), {})
+    configuration = Configuration(Settings(wiki=WikiSettings(url=WIKI)), Path(), {})
     source = open_source(f"rest:{tmp_path}", configuration)
     [found] = [one for one in source.pages() if isinstance(one, Page)]
+    assert [one.url for one in found.attachments] == [
+        f"{WIKI}/download/attachments/1/{name}" for name in ("a.txt", "b.txt")
+    ]
     assert [one.markdown for one in documents_of(found, SETTINGS) if isinstance(one, Page)] == [
         "текст a.txt",
         "текст b.txt",

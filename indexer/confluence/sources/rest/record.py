@@ -9,7 +9,7 @@ from typing import Any
 
 from askwiki.data import Attachment, Clause
 from indexer.confluence.parse.dates import iso_stamp
-from indexer.confluence.parse.links import Listed, page_url
+from indexer.confluence.parse.links import Listed, attachment_url, page_url
 from indexer.confluence.sources.rest.json_values import as_dict, as_identity, as_records, as_text, shown
 from indexer.confluence.sources.rest.rights import own_restriction
 
@@ -227,14 +227,16 @@ def bodies_of(record: Record) -> dict[str, str]:
 
 
 def attachments_of(record: Record, base: str) -> tuple[Attachment, ...]:
-    """The files of a page with their addresses, where the answer has them expanded."""
+    """The files of a page with their addresses, where the answer has them expanded; it may lack where they lie."""
     found = []
     for one in as_records(as_dict(record.get("children")).get("attachment")):
         download = as_text(as_dict(one.get("_links")).get("download"))
         kind = as_text(as_dict(one.get("metadata")).get("mediaType")) or as_text(
             as_dict(one.get("extensions")).get("mediaType")
         )
-        found.append(Attachment(as_text(one.get("title")), base + download if download and base else "", kind))
+        name = as_text(one.get("title"))
+        place = base + download if download else attachment_url(base, identity_of(record), name)
+        found.append(Attachment(name, place if base else "", kind))
     return tuple(found)
 
 
