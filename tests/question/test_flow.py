@@ -382,6 +382,11 @@ def test_a_refusal_says_whom_to_ask_where_the_page_knows(facts: dict[str, str], 
     assert last == f"{shown}{page}" if shown else last.startswith("- [Лимиты переводов]")
 
 
+def test_nobody_is_named_for_a_page_on_something_else() -> None:
+    known = kit(ScriptedLlm().always("relevance", "0"), [each._replace(owner="Анна Титова") for each in WIKI])
+    assert "Кто может знать" not in put("Кто ездил в Турцию поездом?", known).text
+
+
 def test_a_question_outside_the_wiki_is_refused_as_such() -> None:
     llm = ScriptedLlm().always("relevance", "0")
     llm.enqueue("condense", {"question": "Какая завтра погода?", "need": "outside", "intent": "unclear", "terms": []})

@@ -62,6 +62,7 @@ def test_a_remark_is_the_whole_message(text: str, kind: str) -> None:
         *("когда обновлялась вики?", "О чём тебя можно спросить?", "какие есть разделы?", "чем можешь помочь?"),
         *("What can you do?", "who are you?", "Where does the data come from?", "how fresh is the data?"),
         "When was the wiki last updated?",
+        *("откуда данные и когда обновлялась вики", "Кто ты? Что ты умеешь?"),
     ],
 )
 def test_a_question_about_the_assistant_is_known(text: str) -> None:
@@ -71,7 +72,13 @@ def test_a_question_about_the_assistant_is_known(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["Помощь при переезде", "Кто ты по должности в оргструктуре?", "Когда обновлялась база клиентов?", "help desk"],
+    [
+        "Помощь при переезде",
+        "Кто ты по должности в оргструктуре?",
+        "Когда обновлялась база клиентов?",
+        "help desk",
+        "Кто ты и где отдел кадров?",
+    ],
 )
 def test_a_question_of_the_wiki_is_not_about_the_assistant(text: str) -> None:
     assert not is_about_us(text)

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from askwiki.data import Answer, Candidate, Passage, Refusal, Rights
+from askwiki.data import Answer, Candidate, Passage, Question, Refusal, Rights
 from askwiki.flow.messages import Speech, harmless
 from askwiki.flow.run import QuestionRun
 from askwiki.language import en, ru
+from askwiki.language.stems import telling_stems
 from askwiki.stages.citations.links import escape, link
 from askwiki.stages.evidence import polarity
 from askwiki.stages.passages.assemble import make_passages
@@ -23,13 +24,18 @@ _SAID_ALREADY = re.compile(rf"\A(?:{ru.NOT_THERE}|{en.NOT_THERE})[:\s]+", re.IGN
 
 
 def refuse(
-    run: QuestionRun, refused: Refusal, candidates: Sequence[Candidate], rights: Rights, lacking: str = ""
+    run: QuestionRun,
+    question: Question,
+    refused: Refusal,
+    candidates: Sequence[Candidate],
+    rights: Rights,
+    lacking: str = "",
 ) -> Speech:
     """One sentence, then the nearest pages where there are any, named as not answering."""
     sentence = {"nothing_found": "refused_nothing", "outside": "refused_outside"}.get(refused, "refused_insufficient")
     text = _with_gap(run, lacking) if refused == "insufficient" and lacking else run.say(sentence)
     if refused == "insufficient":
-        text += nearest(run, candidates, rights)
+        text += nearest(run, question, candidates, rights)
     yield run.token(text)
     return Answer(run.text, refused=refused)
 
@@ -44,13 +50,13 @@ def _with_gap(run: QuestionRun, lacking: str) -> str:
     return run.say("refused_told", lacking=harmless(run, (), said, begins=False).strip())
 
 
-def nearest(run: QuestionRun, candidates: Sequence[Candidate], rights: Rights) -> str:
+def nearest(run: QuestionRun, question: Question, candidates: Sequence[Candidate], rights: Rights) -> str:
     """The nearest pages as a list, named as not answering, and who answers for them; empty when there are none."""
     near = _near(run, candidates, rights)
     if not near:
         return ""
     links = link_list(near, texts=run.kit.texts, language=run.language, now=datetime.now(UTC))
-    asked = _whom_to_ask(run, near)
+    asked = _whom_to_ask(run, question, near)
     return f"\n\n**{run.say('near_title')}**\n\n{links}" + (f"\n\n{asked}" if asked else "")
 
 
@@ -63,14 +69,14 @@ def _near(run: QuestionRun, candidates: Sequence[Candidate], rights: Rights) -> 
     return make_passages(best, rights, reader=run.kit.reader, count=len, settings=settings, tokens=10**9).passages
 
 
-def _whom_to_ask(run: QuestionRun, near: Sequence[Passage]) -> str:
-    """The owner of the nearest page that has one; else who wrote the nearest page last, or first."""
-    for known_as, people in (
-        ("ask_owner", [(each.owner, each) for each in near]),
-        ("ask_editor", [(each.editor, each) for each in near[:1]]),
-        ("ask_author", [(each.author, each) for each in near[:1]]),
-    ):
-        for person, passage in people:
+def _whom_to_ask(run: QuestionRun, question: Question, near: Sequence[Passage]) -> str:
+    """The owner of a near page, else who wrote it last, or first; of a page on something else nobody is named."""
+    words = set(telling_stems(question.text))
+    for passage in near:
+        if words.isdisjoint(telling_stems("\n".join((passage.title, *passage.headings)))):
+            continue
+        known_as = {"ask_owner": passage.owner, "ask_editor": passage.editor, "ask_author": passage.author}
+        for name, person in known_as.items():
             if person:
-                return run.say(known_as, person=escape(person), page=link(label_of(passage), passage.url))
+                return run.say(name, person=escape(person), page=link(label_of(passage), passage.url))
     return ""

@@ -114,7 +114,9 @@ def write_answer(
     if question.begun and (result.refused or not run.text.strip()):
         return (yield from not_continued(run, "nothing_more"))
     if result.refused:
-        return (yield from refuse(run, kind_of_refusal(question, candidates), candidates, rights, result.lacking))
+        return (
+            yield from refuse(run, question, kind_of_refusal(question, candidates), candidates, rights, result.lacking)
+        )
     if not run.text.strip():
         yield run.missing("answer", "llm_down")
         return (yield from quote(run, question, passages, candidates))
@@ -122,7 +124,7 @@ def write_answer(
     if gate.flagged:
         yield run.token(f"\n\n*{run.say('unsupported', mark=UNSUPPORTED)}*")
     if says_no(result, set(gate.numbers) - set(gate.listed)):
-        yield run.token(nearest(run, candidates, rights))
+        yield run.token(nearest(run, question, candidates, rights))
         return Answer(run.text, refused="insufficient")
     if run.left_out and asks_for_all(question.text):
         yield run.token(f"\n\n*{run.say('list_may_be_longer', count=run.left_out)}*")

@@ -30,6 +30,7 @@ _KINDS: dict[Remark, re.Pattern[str]] = {
     "more": _one_of(*ru.REMARK_MORE, *en.REMARK_MORE),
     "other": _one_of(*ru.REMARK_OTHER, *en.REMARK_OTHER),
 }
+_AND = re.compile(rf" (?:{'|'.join((*ru.AND, *en.AND))}) |[?!.;] (?=\w)")
 _ABOUT_US = re.compile(rf"\A\W*(?:{'|'.join((*ru.ABOUT_US, *en.ABOUT_US))})\W*\Z", re.IGNORECASE)
 
 
@@ -43,7 +44,8 @@ def remark_of(text: str) -> Remark:
 
 def is_about_us(text: str) -> bool:
     """Whether the person asks about the assistant: what it can do, where its data are from, how old they are."""
-    return len(text) <= LONGEST and bool(_ABOUT_US.match(fold(text)))
+    asked = _AND.split(" ".join(fold(text).split()))  # «откуда данные и когда обновлялась вики»
+    return len(text) <= LONGEST and all(_ABOUT_US.match(part) for part in asked)
 
 
 def as_meant(text: str) -> str:
