@@ -164,3 +164,19 @@ def test_quotations_stand_under_name_and_number_with_headings_made_bold() -> Non
     assert as_markdown([(passage("", 2), "## **Срок**\n\nТри *дня*.")]) == (
         "**Лимиты › Турция** [2]\n\n> **Срок**\n>\n> Три *дня*."
     )
+
+
+def test_a_list_that_is_asked_for_is_shown_whole() -> None:
+    rows = [f"| S-{number} | состояние {number} {'ы' * 30} |" for number in range(12)]
+    table = "\n".join(("| Статус | Значит |", "| --- | --- |", *rows))
+    text = f"## Статусы\n\n{table}\n\n{LONG}"
+    for question in ("какие статусы перевода бывают", "перечисли все статусы", "what statuses does a transfer have"):
+        assert quoted(text, question).count("S-") == 12
+    assert quoted(text, "статусы").count("S-") < 12
+
+
+def test_rows_are_told_apart_by_words_that_do_not_stand_above_them_all() -> None:
+    rows = [f"| S-{number} | {'перевод ' * (number > 3)}состояние {'ы' * 60} |" for number in range(9)]
+    table = "\n".join(("| Код | Значит |", "| --- | --- |", *rows))
+    said = quoted(f"## Статусы перевода\n\n{table}\n\n{LONG}", "статусы перевода", 400)
+    assert [f"S-{number}" in said for number in (0, 1, 2, 8)] == [True, True, True, False]

@@ -16,8 +16,11 @@ ALIKE = 0.6  # of the best row's or item's own words that another one has to be 
 _DENIES = re.compile(rf"\b(?:{'|'.join((*ru.DENIALS, *en.DENIALS))})\b", re.IGNORECASE)
 
 
-def shown_of(pieces: Sequence[Piece], best: Scored, room: int) -> dict[int, list[int]]:
-    """The units of a group that are shown: all of them where there is room, else those about the best one."""
+def shown_of(pieces: Sequence[Piece], best: Scored, room: int, *, entire: bool = False) -> dict[int, list[int]]:
+    """The units of a group that are shown: all of them where there is room, else those about the best one.
+
+    ``entire``: all rows or items are asked for, so they are shown as far as there is room at all.
+    """
     places = list(best.group.places)
     whole = {place: list(range(len(pieces[place].units))) for place in places}
     if length_of(pieces, whole) <= room:
@@ -28,21 +31,27 @@ def shown_of(pieces: Sequence[Piece], best: Scored, room: int) -> dict[int, list
         piece = pieces[place]
         centre = best.unit if place == best.place else len(piece.units) - 1 if piece.leads else 0
         allowed = min(left, WHOLE.get(piece.kind, room)) if place == best.place else 200
+        if entire and place == best.place:
+            allowed = left
         if place == best.place and piece.kind in ("table", "list"):
-            shown[place] = _nearest(piece, centre, best.near, allowed)
+            shown[place] = _nearest(piece, centre, best.near, allowed, entire=entire)
         else:
             shown[place] = _around(piece, centre, allowed)
     return shown
 
 
-def _nearest(piece: Piece, centre: int, near: Sequence[float], room: int) -> list[int]:
-    """The rows or items nearest to the question by words, then those after the best one; with what bounds them."""
+def _nearest(piece: Piece, centre: int, near: Sequence[float], room: int, *, entire: bool) -> list[int]:
+    """The rows or items nearest to the question by words, then those behind the best one; with what bounds them.
+
+    ``entire``: all of them, in their order, as far as there is room.
+    """
     if len(piece.text) <= room:
         return list(range(len(piece.units)))
     like = [at for at in sorted(range(len(near)), key=lambda at: -near[at]) if near[at] >= ALIKE * max(near)]
     chosen: set[int] = set()
     left = room - len(piece.head)
-    for at in dict.fromkeys((centre, *like, *range(centre + 1, len(piece.units)))):
+    behind = range(0 if entire else centre + 1, len(piece.units))
+    for at in dict.fromkeys((centre, *like, *behind)):
         wanted = _with_exceptions(piece, at) - chosen
         length = sum(len(piece.units[each].text) for each in wanted)
         if chosen and length > left:

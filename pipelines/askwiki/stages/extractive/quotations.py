@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from askwiki.data import Candidate, Passage
+from askwiki.language.wording import asks_for_all
 from askwiki.settings import AnswerSettings
 from askwiki.stages.citations.links import escape
 from askwiki.stages.extractive.choosing import above, following, length_of, shown_of
@@ -19,6 +20,7 @@ from askwiki.stages.sources import label_of
 READ_PASSAGES = 6  # passages in which the answer is looked for
 NEAR_SHARE = 0.65  # of the best group's score that a further group needs to be quoted as well
 FIRST_SHARE, NEXT_SHARE = 0.4, 0.25  # of all characters that the first group, and each further one, may take
+ENTIRE = 2  # times what is left: what the first table or list may take where all of it is asked for
 BEHIND = 400  # characters of what goes on from the first group, where there is room
 LEAST_ROOM = 120  # characters; for less nothing further is quoted
 _HEADING = re.compile(r"^#{1,6}\s+(.*)$")
@@ -42,7 +44,8 @@ def extract(
     whole = [read(passage) for passage in passages[:READ_PASSAGES]]
     weights = weights_of(whole, question, terms)
     reads = [replace(of, pieces=with_short_items(of.pieces, weights, count)) for of in whole]
-    chosen, spare = _chosen(reads, rank(reads, candidates, question, weights, similar), settings)
+    ranked = rank(reads, candidates, question, weights, similar)
+    chosen, spare = _chosen(reads, ranked, settings, entire=asks_for_all(question))
     quoted = []
     for of, cuts in chosen:
         text = clean(write(of.pieces, _parts(of, cuts, spare), (cuts[0].scored.place, cuts[0].scored.unit), count))
@@ -59,9 +62,12 @@ class Cut(NamedTuple):
 
 
 def _chosen(
-    reads: Sequence[Read], ranked: Sequence[Scored], settings: AnswerSettings
+    reads: Sequence[Read], ranked: Sequence[Scored], settings: AnswerSettings, *, entire: bool
 ) -> tuple[list[tuple[Read, list[Cut]]], int]:
-    """What is quoted of which passages, in their order, and the characters that are left."""
+    """What is quoted of which passages, in their order, and the characters that are left.
+
+    ``entire``: a list is asked for, so the first table or list may take twice the room that is left.
+    """
     left = settings.extractive_characters
     most = FIRST_SHARE * left
     chosen: dict[int, list[Cut]] = {}
@@ -70,10 +76,13 @@ def _chosen(
             break
         if each.passage not in chosen and len(chosen) == settings.extractive_passages:
             continue
-        shown = shown_of(reads[each.passage].pieces, each, int(min(most, left)))
-        length = length_of(reads[each.passage].pieces, shown)
-        if chosen and length > left:
+        pieces = reads[each.passage].pieces
+        whole = entire and pieces[each.place].kind in ("table", "list")
+        shown = shown_of(pieces, each, int(ENTIRE * left if whole else min(most, left)), entire=whole)
+        length = length_of(pieces, shown)
+        if chosen and length > left and not whole:
             continue
+        entire = entire and not whole
         chosen.setdefault(each.passage, []).append(Cut(each, shown))
         left -= length
         most = NEXT_SHARE * settings.extractive_characters

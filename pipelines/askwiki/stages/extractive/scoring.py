@@ -35,7 +35,7 @@ class Scored:
     place: int  # of the piece that holds the unit
     unit: int
     words: float  # by the question's words
-    near: tuple[float, ...]  # by words, each unit of that piece
+    near: tuple[float, ...]  # each unit of that piece by the words that tell it from the others
     passage: int = 0  # its place among the passages
     found: float = 0.0  # by the search, 0 to 1
     score: float = 0.0
@@ -68,7 +68,7 @@ def rank(
     for number, read in enumerate(passages):
         lifts = _lifts(read.passage, candidates)
         for group in read.groups:
-            scored = best_unit(read.pieces, group, weights, listing)
+            scored = best_unit(read.pieces, group, weights, read.passage.title, listing)
             groups.append(replace(scored, passage=number, found=_found(read, scored, lifts)))
     most = max((group.words for group in groups), default=0.0) or 1.0
     ordered = _sorted([replace(each, score=BY_WORDS * each.words / most + BY_SEARCH * each.found) for each in groups])
@@ -98,8 +98,14 @@ def _sorted(groups: Sequence[Scored]) -> list[Scored]:
     return sorted(groups, key=lambda each: (-each.score, each.passage, each.place))
 
 
-def best_unit(pieces: Sequence[Piece], group: Group, weights: Mapping[str, float], listing: bool = False) -> Scored:
-    """The unit of a group that says most of the question's words, with those beside it and above it."""
+def best_unit(
+    pieces: Sequence[Piece], group: Group, weights: Mapping[str, float], title: str = "", listing: bool = False
+) -> Scored:
+    """The unit of a group that says most of the question's words, with those beside it and above it.
+
+    A row or an item is told from the others of its table or list by words that stand neither above them all nor in the
+    page's title: «статусы перевода» asks for the table «Список статусов», not for the rows in it that say «перевод».
+    """
     above = sum(_weight(pieces[place].text, weights) for place in (*group.headings, *_of(group.subheading)))
     units = [(place, at, unit) for place in group.places for at, unit in enumerate(pieces[place].units)]
     own = [_weight(unit.text, weights) for _, _, unit in units]
@@ -114,8 +120,16 @@ def best_unit(pieces: Sequence[Piece], group: Group, weights: Mapping[str, float
             words *= LISTING
         best = max(best, (words, place, number), key=lambda one: one[0])
     words, place, number = best
-    alone = tuple(score for (of, _, _), score in zip(units, own, strict=True) if of == place)
-    return Scored(group, place, number, words, alone)
+    alone: tuple[float, ...]
+    if pieces[place].kind not in ("table", "list"):
+        alone = tuple(score for (of, _, _), score in zip(units, own, strict=True) if of == place)
+        return Scored(group, place, number, words, alone)
+    leading = pieces[place - 1].text if place > group.first else ""
+    above_all = (pieces[each].text for each in (*group.headings, *_of(group.subheading)))
+    topic = set(telling_stems("\n".join((title, *above_all, leading, pieces[place].head))))
+    telling = {word: weight for word, weight in weights.items() if word not in topic}
+    alone = tuple(_weight(unit.text, telling) for unit in pieces[place].units)
+    return Scored(group, place, alone.index(max(alone)), words, alone)
 
 
 def _found(read: Read, scored: Scored, lifts: Sequence[tuple[int, int, float]]) -> float:
