@@ -19,12 +19,14 @@ from askwiki.errors import ModelError, StoreError, StoreMismatch
 from askwiki.flow.about import introduce
 from askwiki.flow.lookup import drain, look_up
 from askwiki.flow.messages import not_continued, not_shown, repeat_sources, talk
+from askwiki.flow.pages import tell_pages
 from askwiki.flow.parts import look_for_parts
 from askwiki.flow.refusing import refuse
 from askwiki.flow.retrieve import check_relevance, collect, understand
 from askwiki.flow.run import QuestionRun
 from askwiki.flow.writing import rework, write_answer
 from askwiki.kit import Kit
+from askwiki.language.page_wishes import page_wish
 from askwiki.language.wording import language_of
 from askwiki.settings import Settings
 from askwiki.stages.dialogue import last_sources, typed
@@ -122,31 +124,36 @@ def _answer(
     if asked.need == "dialogue":
         return (yield from rework(run, asked, turns)), trace
     if not trace.gated:
-        return (yield from _nothing(run, rights)), trace
+        return (yield from _nothing(run, asked, rights)), trace
     if asked.shown and run.llm is None:
         trace = replace(trace, gated=not_shown(trace.gated, asked.shown))
         if not trace.gated:
             return (yield from not_continued(run, "nothing_more")), trace
+    wish = page_wish(asked.original)
+    if wish and wish.kind != "list" and (told := (yield from tell_pages(run, asked, wish, trace.gated, rights))):
+        return told, trace
     judged = yield from check_relevance(run, asked, trace.gated)
+    if wish and wish.kind == "list" and (told := (yield from tell_pages(run, asked, wish, judged, rights))):
+        return told, replace(trace, judged=tuple(judged))
     judged = yield from look_for_parts(run, asked, identity, judged)
     trace = replace(trace, judged=tuple(judged))
     if all(candidate.verdict == "no" for candidate in judged):
-        return (yield from refuse(run, kind_of_refusal(asked, trace.gated), trace.gated, rights)), trace
+        return (yield from refuse(run, asked, kind_of_refusal(asked, trace.gated), trace.gated, rights)), trace
     sure = trace.confidence or 0.0
     run.weak = sure < run.settings.answer.low_confidence
     if run.llm is None and sure < run.settings.answer.refusal_threshold:
-        return (yield from refuse(run, kind_of_refusal(asked, trace.gated), trace.gated, rights)), trace
+        return (yield from refuse(run, asked, kind_of_refusal(asked, trace.gated), trace.gated, rights)), trace
     cut = yield from collect(run, asked, judged, rights)
     trace = replace(trace, passages=cut.passages)
     return (yield from write_answer(run, asked, cut.passages, trace.gated, rights)), trace
 
 
-def _nothing(run: QuestionRun, rights: Rights) -> Generator[Event, None, Answer]:
+def _nothing(run: QuestionRun, question: Question, rights: Rights) -> Generator[Event, None, Answer]:
     if run.kit.reader.count() == 0:
         yield run.missing("search", "index_empty")
         yield run.token(run.say("index_empty"))
         return Answer(run.text, refused="nothing_found")
-    return (yield from refuse(run, "nothing_found", (), rights))
+    return (yield from refuse(run, question, "nothing_found", (), rights))
 
 
 def _broken(run: QuestionRun, sentence: str) -> Generator[Event, None, Answer]:

@@ -62,7 +62,8 @@ ALL = (
     "how many",
     r"(?:full |complete )?list(?: of)?",  # a full list
     r"all (?:the |of the )?\w+",  # all the roles
-    r"(?:what|which) \w+ (?:are there|exist)",  # which roles exist
+    r"(?:what|which) (?:\w+ ){1,3}(?:are there|exist|are available|are supported)",  # which roles exist
+    r"(?:what|which) \w+s do(?:es)? (?:\w+ ){1,4}have",  # what statuses does a request have
 )
 PLACES = ("space", "section", "label", "tag")
 PLACE_LINKS = ("about", "for", "named", "called")  # between the place and its name: "the section about leave"
@@ -236,4 +237,42 @@ NOT_THERE = (
     r"(?:the\s+)?(?:sources?|pages?|passages?|documents?|wiki)\s+"
     r"(?:(?:do|does)\s+not\s+(?:give|say|state|mention|name|contain|hold|include|have)|lacks?)"
     r"|there\s+(?:is|are)\s+no|missing"
+)
+
+# Wishes about pages themselves: "list all pages about …", "who wrote the page on …", "what's new?".
+_PAGES = "(?:pages|instructions|guides|documents|articles|manuals)"
+_PAGE = "(?:page|instruction|guide|document|article|manual)"
+_WROTE = "(?:the author of|wrote|created|edited|changed|updated|owns|responsible for|the owner of)"
+_CHANGED = "(?:last )?(?:updated|changed|edited|written|created)"
+PAGE_LISTS = (
+    r"\A(?:please )?(?:list|show|find|give|name)(?: me)?(?: a list of)?(?: all)?(?: the)?"
+    rf" {_PAGES} (?:about|on|for|of) ",
+    rf"\A(?:what|which) {_PAGES} (?:are there |do we have |exist |do you have )?(?:about|on|for) ",
+)
+PAGE_FACTS = (
+    rf"\bwho (?:is |last )?{_WROTE} (?:the |this |that )?{_PAGE}\b",
+    rf"\bwhen (?:was|were|did) (?:the |this |that )?{_PAGE}\b[^?.!]{{0,60}} {_CHANGED}\b",
+    r"\A(?:and )?who (?:wrote|edited|updated|owns) (?:it|this)\Z",
+    rf"\A(?:and )?when was (?:it|this) {_CHANGED}\Z",
+)
+PAGE_NEWS = (
+    r"\A(?:what's|what is|whats) new(?: in the wiki)?\Z",
+    r"\A(?:what|which pages) (?:has |have |was |were )?(?:recently )?(?:changed|updated)"
+    r"(?: recently)?(?: in the wiki)?\Z",
+)
+PAGE_WORDS = (
+    *(
+        "page",
+        "pages",
+        "instruction",
+        "instructions",
+        "guide",
+        "guides",
+        "document",
+        "documents",
+        "article",
+        "articles",
+    ),
+    *("manual", "manuals", "author", "wrote", "written", "created", "edited", "changed", "updated", "owner", "owns"),
+    *("responsible", "last", "list", "show", "find", "give", "name", "please", "who", "when"),
 )

@@ -18,6 +18,7 @@ from typing import Any, cast
 from askwiki.data import Intent, Need, Question, Turn
 from askwiki.errors import Cancelled, ModelError, ModelRefuses
 from askwiki.language import en, ru
+from askwiki.language.page_wishes import page_wish
 from askwiki.language.stems import fold, telling_stems
 from askwiki.language.wording import (
     CYRILLIC,
@@ -148,7 +149,8 @@ def _previous(before: Sequence[Turn]) -> str:
 
 def _is_no_question(text: str) -> bool:
     remark = is_about_last_answer(text) or remark_of(text) or is_about_us(text)
-    return is_friendly(text) or is_button(text) or bool(remark)
+    wish = page_wish(text)  # «кто автор?»: of the page before
+    return is_friendly(text) or is_button(text) or bool(remark) or (wish is not None and not wish.subject)
 
 
 def _language(typed: str, before: Sequence[Turn], default: str) -> str:
