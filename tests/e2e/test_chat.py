@@ -160,6 +160,17 @@ def test_the_stop_button_ends_the_work_on_our_side(here: World, sokolov: Chat) -
     expect(sokolov.answer.locator(".shimmer")).to_have_count(0)
 
 
+def test_a_chat_that_is_stopped_while_it_searches_does_not_shimmer_for_ever(here: World, sokolov: Chat) -> None:
+    sokolov.ask(STATUSES.question)
+    expect(sokolov.status).to_have_text(re.compile(r"Проверяю \d+ из 16…"))
+    sokolov.stop.click()
+    expect(sokolov.stop).to_have_count(0)
+    expect(sokolov.answer.locator(".shimmer")).to_have_count(0)
+    sokolov.page.reload()
+    expect(sokolov.status).to_be_visible()
+    expect(sokolov.page.locator(".shimmer")).to_have_count(0)
+
+
 def test_titles_are_written_without_a_search(here: World, sokolov: Chat) -> None:
     admin = here.admin()
     before = admin.call("GET", "/api/v1/tasks/config").json()

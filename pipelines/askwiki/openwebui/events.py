@@ -1,6 +1,6 @@
 """The forms of Open WebUI: its messages in, its events and texts out. Knows nothing of search or models.
 
-Shapes as observed with Open WebUI 0.12: a status is appended and must end with ``done``; sources need
+Shapes as observed with Open WebUI 0.12: a status is appended and shimmers until it is ``done``; sources need
 string ids that are no URLs and come before the text; a piece of text that begins with ``data:`` would
 be taken for a raw event; without streaming everything that is yielded is glued into the text.
 """
@@ -21,7 +21,6 @@ RAW_EVENT = "data:"
 TASK_MARK = "### Task:"
 TASK_HEADER = "x-task"
 ROLES = {"user", "assistant", "system"}
-WRITING = "answer"  # the step whose line of progress stands over the text while it streams
 _ATTACHED, _ATTACHED_END = "<attached_files>", "</attached_files>"
 _SURROGATES = re.compile(r"[\ud800-\udfff]")
 
@@ -76,8 +75,8 @@ def last_words(turns: Sequence[Turn]) -> str:
     return next((turn.content for turn in reversed(turns) if turn.role == "user"), "")
 
 
-def status(text: str, *, done: bool = False) -> dict[str, Any]:
-    return {"event": {"type": "status", "data": {"description": text, "done": done}}}
+def status(text: str) -> dict[str, Any]:
+    return {"event": {"type": "status", "data": {"description": text, "done": True}}}
 
 
 def source(item: Source) -> dict[str, Any]:
@@ -129,7 +128,7 @@ def whole_answer(text: str, model: str, request_id: str, *, stream: bool) -> tup
         return json.dumps({**head, "choices": [choice]}).encode(), "application/json"
     piece = {**head, "choices": [{"index": 0, "delta": {"content": text}, "finish_reason": None}]}
     end = {**head, "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
-    lines = map(json.dumps, (status("", done=True), piece, end))
+    lines = map(json.dumps, (piece, end))
     return "".join(f"data: {line}\n\n" for line in (*lines, "[DONE]")).encode(), "text/event-stream"
 
 
@@ -139,32 +138,21 @@ def items(events: Iterable[Event], *, stream: bool, request_id: str) -> Iterator
 
 
 def _streamed(events: Iterable[Event], request_id: str) -> Iterator[Item]:
-    """That the answer is being written is said when it begins, and as done: what shimmers then is the text.
-
-    A chat that is stopped gets nothing more from us, and a line left open would shimmer for ever.
+    """Every line of progress is sent as done: a chat that is stopped gets nothing more from us, and a line left open
+    would shimmer for ever, after a reload too. That work goes on shows by the next line and the button that stops it.
     """
-    open_status, written, writing = False, False, ""
+    written = False
     for event in events:
-        if isinstance(event, Status) and event.step == WRITING and not event.done and not event.warning:
-            writing = event.text
-            continue
-        if writing and not isinstance(event, Status):
-            open_status = False
-            yield status(writing, done=True)
-        writing = ""
         if isinstance(event, Token):
             written = written or bool(event.text)
             yield from pieces(event.text)
         elif isinstance(event, Status):
-            open_status = not event.done
-            yield status(event.text, done=event.done)
+            yield status(event.text)
         elif isinstance(event, Source):
             yield source(event)
         elif isinstance(event, Answer):
             if not written:
                 yield from pieces(event.text)
-            if open_status:
-                yield status("", done=True)
             yield usage(event, request_id)
 
 

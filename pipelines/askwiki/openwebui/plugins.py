@@ -26,7 +26,6 @@ from askwiki.openwebui.events import (
     items,
     last_words,
     pieces,
-    status,
     turns_of,
     whole_answer,
 )
@@ -106,18 +105,19 @@ def _guarded(
         yield from _work(turns, body, valves, request, stream=stream, files=files)
     except Cancelled:
         if request.stopped and not request.gone:
-            yield from _end(say("stopping"), stream=stream)
+            yield from pieces(say("stopping"))
         else:
             logger.info("the person left before the end of the answer")
     except AskWikiError as error:
         logger.error("no answer: %s", error)
         METRICS.add("askwiki_questions_total", outcome="failed")
-        yield from _end(say(_told(error), request=request.id), stream=stream)
+        yield from pieces(say(_told(error), request=request.id))
     except Exception:
         logger.exception("an answer failed")
         METRICS.add("askwiki_questions_total", outcome="failed")
         sentence = say("fault", request=request.id)
-        yield from _end("" if stream else sentence, stream=stream)
+        if not stream:
+            yield from pieces(sentence)
         if stream:
             yield failure(sentence)
 
@@ -242,10 +242,3 @@ def _counted(events: Iterator[Event]) -> Iterator[Event]:
         if isinstance(event, Answer):
             METRICS.answered(event)
         yield event
-
-
-def _end(text: str, *, stream: bool) -> Iterator[Item]:
-    """A last sentence, and no status line left shimmering."""
-    yield from pieces(text)
-    if stream:
-        yield status("", done=True)
