@@ -301,6 +301,7 @@ class Passage:
     note: PassageNote | None = None
     parts: tuple[PassagePart, ...] = ()  # the sections that it joins, in page order
     cited_for: str = ""  # the first sentence of the answer that cites it
+    also: tuple[Passage, ...] = ()  # the same for further sentences that speak of other sections or lines of it
     part: tuple[int, int, int] = (1, 1, 1)  # first and last part of a split section, of how many
     content: Content = "page"
     author: str = ""

@@ -97,11 +97,12 @@ def test_a_numbered_source_opens_the_page_of_the_wiki(here: World, answered: Cha
     answered.page.keyboard.press("Escape")
 
 
-def test_the_list_of_sources_links_to_the_same_page_once(answered: Chat) -> None:
+def test_the_list_of_sources_has_one_line_a_page_with_each_section_that_is_cited(answered: Chat) -> None:
+    expect(answered.answer.locator("ol > li")).to_have_count(1)
     links = answered.answer.locator("ol a")
-    assert [(link.inner_text(), link.get_attribute("href")) for link in links.all()] == [
-        ("Статусы перевода", STATUS_PAGE)
-    ]
+    assert links.all_inner_texts() == ["Статусы перевода", "Список статусов", "Переходы"]
+    first, *others = [link.get_attribute("href") or "" for link in links.all()]
+    assert first == STATUS_PAGE and all(other.startswith(f"{STATUS_PAGE}#") for other in others)
 
 
 def test_a_follow_up_is_understood_from_the_conversation(here: World, sokolov: Chat) -> None:

@@ -9,9 +9,9 @@ import pytest
 from askwiki.data import Answer, Candidate, Identity, Source, Turn
 from askwiki.flow.ask import ask
 from askwiki.settings import AnswerSettings, SourcesSettings
-from askwiki.stages.citations.cited import as_cited_for, shown_part
+from askwiki.stages.citations.cited import WINDOW, as_cited_for, shown_part
 from askwiki.stages.passages.spans import find_spans, passage_of
-from askwiki.stages.sources import SNIPPET_CHARACTERS, label_of, source_of
+from askwiki.stages.sources import label_of, source_of
 from tests.support.scripted import ScriptedLlm
 from tests.support.small_wiki import chunk, kit_of, with_settings
 
@@ -70,23 +70,23 @@ LONG = f"# Порядок\n\n{FILLER}## Сроки\n\n{FILLER}Возврат з�
 
 
 def test_the_window_shows_what_is_cited_with_the_heading_above_it() -> None:
-    shown = shown_part(LONG, "Деньги возвращают за три рабочих дня", SNIPPET_CHARACTERS)
+    shown = shown_part(LONG, "Деньги возвращают за три рабочих дня", WINDOW)
     assert "Возврат занимает три рабочих дня." in shown
     assert shown.startswith("## Сроки\n\n…\n\n")
     assert shown.endswith(" …")
-    assert len(shown) <= SNIPPET_CHARACTERS + 40
+    assert len(shown) <= WINDOW + 40
 
 
-@pytest.mark.parametrize("text", ["Коротко.", "", LONG[:SNIPPET_CHARACTERS]])
+@pytest.mark.parametrize("text", ["Коротко.", "", LONG[:WINDOW]])
 def test_what_fits_is_shown_whole(text: str) -> None:
-    assert shown_part(text, "Деньги возвращают", SNIPPET_CHARACTERS) == text
+    assert shown_part(text, "Деньги возвращают", WINDOW) == text
 
 
 def test_of_a_long_table_the_row_is_shown() -> None:
     rows = "\n".join(f"| Поле {number} | Значение {number} настройки отчёта |" for number in range(200))
-    shown = shown_part(f"| Поле | Что |\n|---|---|\n{rows}\n", "Поле 150 хранит значение 150", SNIPPET_CHARACTERS)
+    shown = shown_part(f"| Поле | Что |\n|---|---|\n{rows}\n", "Поле 150 хранит значение 150", WINDOW)
     assert "| Поле 150 |" in shown
-    assert len(shown) <= SNIPPET_CHARACTERS + 40
+    assert len(shown) <= WINDOW + 40
 
 
 def test_in_the_answer_event_and_list_name_the_cited_section() -> None:
@@ -101,6 +101,44 @@ def test_in_the_answer_event_and_list_name_the_cited_section() -> None:
     assert "300 рублей" in source.text
     assert "1. [Тарифы › За границу](" in answer.text
     assert answer.sources == (source,)
+
+
+def told(text: str, *chunks: object) -> tuple[str, list[Source]]:
+    """The list of links below an answer, and the sources that the chat was shown."""
+    llm = ScriptedLlm().always("relevance", "1" * len(chunks)).enqueue("answer", text)
+    kit = with_settings(
+        kit_of(list(chunks), llm=llm),
+        answer=AnswerSettings(refusal_threshold=0.0, low_confidence=0.0),  # type: ignore[arg-type]
+    )
+    events = list(ask([Turn("user", "Сколько стоит перевод со скидкой?")], Identity(), kit=kit))
+    (answer,) = [event for event in events if isinstance(event, Answer)]
+    return answer.text, [event for event in events if isinstance(event, Source)]
+
+
+def test_one_page_cited_for_two_sections_shows_both() -> None:
+    said = "Перевод в другую страну стоит 300 рублей [1]. Постоянным клиентам дают скидку 5 процентов [1]."
+    text, sources = told(said, SALE, ABROAD)
+    (line,) = [line for line in text.splitlines() if line.startswith("1. ")]
+    assert line.startswith("1. [Тарифы › За границу](") and "), [Скидки](" in line and "\n2. " not in text
+    assert [(source.title, source.id) for source in sources] == [
+        ("Тарифы › За границу", sources[0].id),
+        ("Тарифы › Скидки", sources[0].id),
+    ]
+
+
+def test_two_passages_of_one_label_and_address_are_one_line_with_one_number() -> None:
+    parts = [
+        chunk(
+            "page#0", f"Перевод в другую страну стоит 300 рублей. {FILLER}", title="Тарифы", url=PAGE, part=1, parts=9
+        ),
+        chunk("page#7", f"Постоянным клиентам скидка 5 процентов. {FILLER}", title="Тарифы", url=PAGE, part=8, parts=9),
+    ]
+    said = "Перевод в другую страну стоит 300 рублей [1][2]. Постоянным клиентам дают скидку 5 процентов [1][2]."
+    text, sources = told(said, *parts)
+    assert "[2]" not in text and text.count(f"({PAGE})") == 1
+    assert len({source.id for source in sources}) == 1
+    shown = " ".join(source.text for source in sources)
+    assert "300 рублей" in shown and "скидка 5 процентов" in shown
 
 
 def test_a_passage_that_nothing_cites_is_shown_from_its_beginning() -> None:

@@ -110,6 +110,8 @@ def finish(run: QuestionRun, passages: Sequence[Passage], cited: int) -> Speech:
     listed = passages[:cited] if cited or not run.settings.sources.list_all else passages
     if not cited:
         yield from sources_for(run, listed)
+    for passage in listed:  # under the same id, so that the chat's window shows all that is cited of it
+        yield from sources_for(run, [replace(each, number=passage.number) for each in passage.also])
     for note in _notes(run, passages, {passage.number for passage in listed}):
         yield run.token(f"\n\n{note}")
     title = run.say("sources_title" if cited else "sources_given")

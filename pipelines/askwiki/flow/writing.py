@@ -25,7 +25,7 @@ from askwiki.stages.answer import (
     write,
 )
 from askwiki.stages.citations.checked_stream import SentenceGate
-from askwiki.stages.citations.cited import as_cited_for
+from askwiki.stages.citations.cited import as_cited_for, with_places
 from askwiki.stages.citations.links import named_hosts, page_addresses, wiki_hosts
 from askwiki.stages.citations.support import excused, known
 from askwiki.stages.dialogue import UNSUPPORTED
@@ -33,6 +33,7 @@ from askwiki.stages.dialogue import source_list as source_list_of
 from askwiki.stages.passages.assemble import renumbered
 from askwiki.stages.passages.budget import halve
 from askwiki.stages.refusal import kind_of_refusal
+from askwiki.stages.sources import label_of
 
 logger = logging.getLogger(__name__)
 
@@ -185,12 +186,18 @@ def _stream(
 
 def _as_cited(gate: SentenceGate, passages: Sequence[Passage]) -> Sequence[Passage]:
     """The passages with the numbers of the text: the cited ones first, in the order in which it cites them."""
-    said = gate.cited_for
-    known_as = {
-        passage.number: as_cited_for(passage, said[passage.number]) if passage.number in said else passage
-        for passage in passages
-    }
+    plain = {passage.number: passage for passage in passages}
+    known_as = dict(plain)
+    for number, sentence in gate.cited_for.items():
+        again = [as_cited_for(plain[one], further) for one, further in gate.cited_again.get(number, ())]
+        known_as[number] = with_places(as_cited_for(plain[number], sentence), again)
     return renumbered(list(known_as.values()), [known_as[number] for number in gate.numbers])
+
+
+def _same_places(passages: Sequence[Passage]) -> dict[int, int]:
+    """Passage -> the first one of the same label and address: their lines of the list would be the same."""
+    first: dict[tuple[str, str], int] = {}
+    return {passage.number: first.setdefault((label_of(passage), passage.url), passage.number) for passage in passages}
 
 
 def _gate(run: QuestionRun, passages: Sequence[Passage], question: Question | None = None) -> SentenceGate:
@@ -202,6 +209,7 @@ def _gate(run: QuestionRun, passages: Sequence[Passage], question: Question | No
         broken_diagram=run.say("diagram_broken"),
         excused=excused(*own, NO_ANSWER),
         unsupported=UNSUPPORTED if run.settings.sources.mark_unsupported else "",
+        same=_same_places(passages),
     )
 
 

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from askwiki.data import Chunk, Passage, Source
-from askwiki.stages.citations.cited import shown_part
+from askwiki.stages.citations.cited import WINDOW, shown_part
 from askwiki.stages.citations.links import escape, link
 from askwiki.texts import Texts
 
-SNIPPET_CHARACTERS = 1_200  # of a passage in the chat's window beside the answer
 DAYS_OF_MONTH, DAYS_OF_YEAR = 30.44, 365.25
 
 
@@ -21,7 +20,7 @@ def source_of(passage: Passage) -> Source:
         id=f"wiki-{passage.number}-{passage.page_id}",
         title=label_of(passage),
         url=passage.url,
-        text=shown_part(passage.text, passage.cited_for, SNIPPET_CHARACTERS),
+        text=shown_part(passage.text, passage.cited_for, WINDOW),
         updated=passage.updated,
         score=passage.score,
     )
@@ -47,7 +46,9 @@ def link_list(passages: Sequence[Passage], *, texts: Texts, language: str, now: 
 
 
 def _line(passage: Passage, texts: Texts, language: str, now: datetime) -> str:
-    label = link(label_of(passage), passage.url)
+    further = (each for each in passage.also if each.url != passage.url)
+    sections = [link((each.headings or (each.title,))[-1], each.url) for each in further]
+    label = ", ".join((link(label_of(passage), passage.url), *dict.fromkeys(sections)))
     if not label.startswith("["):
         label += f" ({escape(' / '.join(passage.path))})" if passage.path else ""  # then the way is what leads there
     told = [age_of(passage.updated, texts, language, now)]

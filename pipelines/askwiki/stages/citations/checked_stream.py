@@ -50,10 +50,11 @@ class SentenceGate:
         begins: bool = True,
         excused: Excused = NOTHING_EXCUSED,
         unsupported: str = "",
+        same: Mapping[int, int] | None = None,
     ) -> None:
         self.flagged = False
         self.listed: list[int] = []
-        self._marking = Marking(dict(passages), least_share, excused)
+        self._marking = Marking(dict(passages), least_share, excused, same=same or {})
         self._own_list = OwnList(passages)
         self._hosts = hosts
         self._unsupported = unsupported
@@ -72,6 +73,11 @@ class SentenceGate:
     def cited_for(self) -> dict[int, str]:
         """A cited passage -> the sentence that cites it first."""
         return self._marking.cited_for
+
+    @property
+    def cited_again(self) -> dict[int, list[tuple[int, str]]]:
+        """A cited passage -> (it, or another one of the same label and address, a further sentence that cites it)."""
+        return self._marking.cited_again
 
     def feed(self, piece: str) -> str:
         """The text that may leave now."""

@@ -18,6 +18,7 @@ from askwiki.markdown.blocks import Block, parse_blocks
 from askwiki.markdown.plain_text import plain_text
 
 CUT = "…"
+WINDOW = 1_200  # characters of a passage in the chat's window beside the answer
 # How an anchor is made of a heading: Confluence leaves blanks out, Markdown lowers it and joins it by dashes.
 _ANCHORS: tuple[Callable[[str], str], ...] = (
     lambda heading: "".join(heading.split()),
@@ -40,6 +41,17 @@ def as_cited_for(passage: Passage, sentence: str) -> Passage:
     if heading and heading not in headings[-1:] and heading != passage.title:
         headings, url = (*headings[:-1], heading), _anchored(url, headings[-1] if headings else "", heading)
     return replace(passage, headings=headings, url=url, cited_for=sentence)
+
+
+def with_places(first: Passage, again: Sequence[Passage]) -> Passage:
+    """A cited passage with the further places of its page that the answer speaks of, none of them shown twice."""
+    also: list[Passage] = []
+    for place in again:
+        shown = [shown_part(each.text, each.cited_for, WINDOW) for each in (first, *also)]
+        named = {(each.headings, each.url) for each in (first, *also)}
+        if (place.headings, place.url) not in named or shown_part(place.text, place.cited_for, WINDOW) not in shown:
+            also.append(place)
+    return replace(first, also=tuple(also))
 
 
 def shown_part(text: str, sentence: str, characters: int) -> str:

@@ -46,7 +46,10 @@ class Marking:
     least_share: float
     excused: Excused = Excused()
     numbers: dict[int, int] = field(default_factory=dict)
+    same: Mapping[int, int] = field(default_factory=dict)  # passage -> the first one of the same label and address
     cited_for: dict[int, str] = field(default_factory=dict)  # a cited passage -> what was said when it was first cited
+    cited_again: dict[int, list[tuple[int, str]]] = field(default_factory=dict)  # … -> (passage of its place, sentence)
+    _places: dict[int, int] = field(default_factory=dict)  # first passage of a place -> the one that was cited first
     _clashed: set[str] = field(default_factory=set)  # clauses of the unit whose markers were dropped for a clash
     _said: list[str] = field(default_factory=list)  # sentences of the block under way: a lone marker belongs to them
 
@@ -93,12 +96,24 @@ class Marking:
             verdict = judge(sentence, cited, self.passages, self.least_share, self.excused)
             supported |= set(verdict.by)
             for one in verdict.by:
-                self.cited_for.setdefault(one, sentence)
+                self._note(one, sentence)
             if verdict.clash in CLASHES:
                 self._clashed.add(sentence)
-        shown = [self.numbers.setdefault(one, len(self.numbers) + 1) for one in cited if one in supported]
+        listed = dict.fromkeys(self._listed_as(one) for one in cited if one in supported)
+        shown = [self.numbers.setdefault(one, len(self.numbers) + 1) for one in listed]
         blank = markers[0] if markers[0] != "[" else ""
         return blank + "".join(f"[{number}]" for number in shown) if shown else ""
+
+    def _listed_as(self, one: int) -> int:
+        """The passage under whose number another one of the same place is cited: one line of the list for both."""
+        return self._places.setdefault(self.same.get(one, one), one)
+
+    def _note(self, one: int, sentence: str) -> None:
+        first = self._listed_as(one)
+        if first == one and one not in self.cited_for:
+            self.cited_for[one] = sentence
+        elif len(again := self.cited_again.setdefault(first, [])) < _CHECKED_AGAIN:
+            again.append((one, sentence))
 
     def _before(self, clause: str) -> list[str]:
         """What a marker without words of its own belongs to: the last sentence; with «Источник:» the whole block."""
