@@ -52,6 +52,41 @@ def test_what_only_paraphrases_keeps_its_link() -> None:
     assert said(answer, "Отменить перевод можно только в кассе, деньги вернут сразу.", VPN) == answer
 
 
+FLAGS = (
+    "| Параметр | Обязателен | Назначение |\n| --- | --- | --- |\n| адрес | да | куда уходит письмо после входа |\n"
+    "| метод | нет | какой метод вызвать при ошибке проверки |"
+)
+DISKS = (
+    "| ГБ | Чтение, операций | Запись, операций |\n| --- | --- | --- |\n"
+    "| 10 | 300 | 150 |\n| 50 | 300 | 160 |\n| 90 | 700 | 150 |"
+)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "метод: Обязателен — нет, Назначение — какой метод вызвать при ошибке проверки [1].",
+        "адрес: Обязателен — да, Назначение — куда уходит письмо после входа [1].",
+    ],
+)
+def test_a_no_in_a_cell_denies_nothing_that_the_cells_beside_it_say(answer: str) -> None:
+    assert said(answer, FLAGS) == answer
+
+
+@pytest.mark.parametrize(
+    ("answer", "kept"),
+    [
+        ("10: Чтение, операций — 300, Запись, операций — 150 [1].", True),
+        ("50: Чтение, операций — 300, Запись, операций — 160 [1].", True),
+        ("десять: Чтение, операций — 300, Запись, операций — 150 [1].", True),
+        ("90: Чтение, операций — 300, Запись, операций — 160 [1].", False),  # another row's
+        ("10: Чтение, операций — 310, Запись, операций — 150 [1].", False),
+    ],
+)
+def test_a_row_of_numbers_is_told_whole_or_not_at_all(answer: str, kept: bool) -> None:
+    assert ("[1]" in said(answer, DISKS)) == kept
+
+
 def test_two_sources_in_one_sentence_are_judged_each_for_its_part() -> None:
     answer = "Пользователь — `debian` [1], порт — 22 [2]."
     assert said(answer, "Пользователь образа: `debian`.", "Порт для входа: 22.") == answer

@@ -10,6 +10,7 @@ from itertools import pairwise
 from askwiki.language.stems import REMEMBERED, telling_stems
 from askwiki.stages.evidence import polarity
 from askwiki.stages.evidence.known import Known
+from askwiki.stages.evidence.statements import cells_of
 
 LEAST_ALIKE = 0.3  # share of a clause's matter in a statement of which a part is looked at
 NEAR_ALIKE = 0.88  # of the best share: statements among which one of the same polarity is enough
@@ -49,7 +50,12 @@ def denied(sentence: str, sources: Sequence[Known], *, asked_not: bool, telling:
 
 @lru_cache(maxsize=REMEMBERED)
 def _clauses(sentence: str) -> tuple[str, ...]:
-    """The parts of a sentence that say something by themselves; what is too short goes with the one before it."""
+    """The parts of a sentence that say something by themselves; what is too short goes with the one before it.
+
+    The cells of a row stand each for itself: "no" below «Required» denies nothing that the cells beside it say.
+    """
+    if len(cells := cells_of(sentence)) > 1:
+        return tuple(clause for cell in cells if polarity.matter(cell) for clause in _clauses(cell))
     clauses: list[str] = []
     for part in _CLAUSE.split(polarity.opened(sentence)):
         if (clauses and len(polarity.matter(part)) < 2) or (clauses and len(polarity.matter(clauses[-1])) < 2):
@@ -77,8 +83,14 @@ def _near(clause: str, matter: frozenset[str], sources: Sequence[Known]) -> Iter
                 found += [each for each in pairs if each[0] > best]
                 best = max(each[0] for each in found)
                 whole = _of_part(told.statement.text, clause, matter, told.above)
-                found += [whole] if whole[0] > best else []
+                found += [whole] if whole[0] > best or _answers_no(told.statement.text) else []
             yield from (each for each in found if each[0] > 0)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _answers_no(row: str) -> bool:
+    """Whether a cell of a row is a "no" alone: a sentence that tells the row may say it of its column."""
+    return any(polarity.denies(cell) and not polarity.matter(cell) for cell in cells_of(row))
 
 
 def _of_part(part: str, clause: str, matter: frozenset[str], above: frozenset[str]) -> tuple[float, str, bool]:

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
-from askwiki.language.numerals import NUMBER, number_of
-from askwiki.language.stems import STOP_STEMS, WORD, fold, stem
-from askwiki.stages.evidence.facts import Facts
+from askwiki.language.numerals import NUMBER, SPOKEN, number_of
+from askwiki.language.stems import STOP_STEMS, WORD, fold, stem, telling_stems
+from askwiki.stages.evidence.facts import Facts, held_numbers
 from askwiki.stages.evidence.known import Known
 from askwiki.stages.evidence.statements import Statement, cells_of
 
@@ -21,6 +21,8 @@ NEARLY_THERE = ((0.9, 0.92), (0.75, 0.8))  # likeness of the best statement -> s
 COPIED = 0.85  # likeness from which one statement is what the whole sentence is taken from
 TELLING_OF_NAMES = 0.65  # the same for names: they stand farther from what is said of them
 LEAST_TOPIC = 3  # telling words; fewer tell no place from another
+ALL_TOLD = 0.9  # share of a clause's words in the row and above it
+LEAST_TOLD = 2  # numbers of a row that is told whole
 NEARLY_NAMED = 0.35  # the same for names: they are spread wider over a text than numbers
 
 
@@ -38,7 +40,7 @@ def displaced(
     own = [found for words in topics if (found := _own(words, sources))[1] >= telling]
     if not own:
         return
-    for number in facts.numbers:
+    for number in () if _row_told(sentence, facts, sources) else facts.numbers:
         places = [(source, place) for source in sources for place in source.places_of_number(number)]
         near = own
         if all(best < COPIED for _, best in own) and (part := _part_of(sentence, number)) is not None:
@@ -52,6 +54,28 @@ def displaced(
     for name in facts.names | facts.identifiers:
         bare = [rest if len(rest := _without(words, named)) >= LEAST_PART else words - {stem(name)} for words in topics]
         yield not any(_named_near(name, words, sources, telling) for words in bare)
+
+
+def _row_told(sentence: str, facts: Facts, sources: Sequence[Known]) -> bool:
+    """Whether these are all the numbers of one row, and none else but of the table's head: then each is in its place.
+
+    Rows of numbers alone have the same words above them, so words tell none of them from the others. All other words
+    must stand in the row or above it, too.
+    """
+    numbers = facts.numbers
+    words = frozenset(word for word in telling_stems(SPOKEN.sub(" ", fold(sentence))) if not word.isdigit())
+    if len(numbers) < LEAST_TOLD or not words:
+        return False
+    places = {(source, place) for number in numbers for source in sources for place in source.places_of_number(number)}
+    return any(
+        len(row := source.numbers_in(place)) >= LEAST_TOLD
+        and row <= numbers
+        and bool(cells_of(source.told[place].statement.text))
+        and source.share(words, place) >= ALL_TOLD
+        and all(place in source.places_of_name(name) for name in facts.names)
+        and numbers - row <= held_numbers(source.told[place].statement.above)
+        for source, place in places
+    )
 
 
 def _without(words: frozenset[str], names: frozenset[str]) -> frozenset[str]:
