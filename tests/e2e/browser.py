@@ -22,7 +22,7 @@ FLAGS = (
 PATIENCE = 60.0  # seconds for anything on the screen, on a busy machine
 WIDE, PHONE = (1280, 860), (390, 844)
 SOURCE_CHIP = 'button[aria-label^="Просмотреть источник"]'
-SOURCES_BUTTON = 'button[aria-label^="Показать/скрыть"]'
+SOURCES_BUTTON = 'button[aria-label^="Показать/скрыть"][aria-label*="источник"]'
 
 
 @contextlib.contextmanager

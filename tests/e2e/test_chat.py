@@ -17,7 +17,7 @@ pytest.importorskip("playwright.sync_api")
 
 from playwright.sync_api import expect
 
-from tests.e2e.browser import SOURCE_CHIP, Chat, sign_in_by_directory
+from tests.e2e.browser import SOURCE_CHIP, SOURCES_BUTTON, Chat, sign_in_by_directory
 from tests.e2e.scenes import (
     CANCEL,
     ENDLESS,
@@ -103,6 +103,12 @@ def test_the_list_of_sources_has_one_line_a_page_with_each_section_that_is_cited
     assert links.all_inner_texts() == ["Статусы перевода", "Список статусов", "Переходы"]
     first, *others = [link.get_attribute("href") or "" for link in links.all()]
     assert first == STATUS_PAGE and all(other.startswith(f"{STATUS_PAGE}#") for other in others)
+
+
+def test_our_last_line_and_the_chip_of_the_chat_count_the_same_sources(answered: Chat) -> None:
+    told = re.fullmatch(r"Готово, источников: (\d+)", answered.statuses()[-1])
+    chip = re.search(r"\d+", answered.answer.locator(SOURCES_BUTTON).get_attribute("aria-label") or "")
+    assert told and chip and told[1] == chip[0]
 
 
 def test_a_follow_up_is_understood_from_the_conversation(here: World, sokolov: Chat) -> None:
