@@ -35,8 +35,7 @@ def test_the_function_answers_as_the_connection_does(here: World, belova: Chat, 
     belova.page.locator("#chat-input").wait_for()
     answer = belova.ask_and_wait(STATUSES.question)
     assert answer.inner_text().splitlines()[-3:] == by_connection.splitlines()[-3:]
-    assert [link.get_attribute("href") for link in answer.locator("ol a").all()] == sources
-    assert len(sources) == 1
+    assert sources and [link.get_attribute("href") for link in answer.locator("ol a").all()] == sources
     expect(answer.locator(SOURCE_CHIP).first).to_be_visible()
     assert belova.statuses()[-1] == "Готово, источников: 1"
 
