@@ -94,7 +94,7 @@ def test_of_a_long_table_the_header_the_row_and_how_many_there_are() -> None:
 
 
 def test_a_cell_that_is_a_picture_is_not_made_bold() -> None:
-    assert quoted("| Отпуск | ![](yes.svg) |\n| --- | --- |\n| отпуск | ![](no.svg) |", "отпуск").endswith(
+    assert quoted("| Вид | ![](yes.svg) |\n| --- | --- |\n| отпуск | ![](no.svg) |", "отпуск").endswith(
         "| **отпуск** | ![](no.svg) |"
     )
 
@@ -118,7 +118,7 @@ def test_what_stands_under_an_outer_item_after_a_deeper_list_belongs_to_it() -> 
 
 
 def test_another_sign_before_an_item_begins_another_list() -> None:
-    assert quoted("- раз\n- два\n1. три\n1. четыре", "отпуск") == "- **раз**\n- два\n\n1. три\n2. четыре"
+    assert quoted("- раз\n- два\n1. три\n1. четыре", "отпуск") == "- раз\n- два\n\n1. три\n2. четыре"
 
 
 def test_a_question_that_is_a_bold_line_brings_its_answer_and_not_its_neighbours() -> None:
@@ -164,6 +164,12 @@ def test_quotations_stand_under_name_and_number_with_headings_made_bold() -> Non
     assert as_markdown([(passage("", 2), "## **Срок**\n\nТри *дня*.")]) == (
         "**Лимиты › Турция** [2]\n\n> **Срок**\n>\n> Три *дня*."
     )
+
+
+def test_where_no_row_is_nearer_than_the_others_none_is_bold() -> None:
+    table = "| Статус | Значит |\n| --- | --- |\n| новый | только что |\n| старый | давно |"
+    assert "**" not in quoted(f"## Статусы\n\n{table}", "какие статусы бывают").replace("## Статусы", "")
+    assert "| **старый** |" in quoted(f"## Статусы\n\n{table}", "что значит статус старый")
 
 
 def test_a_list_that_is_asked_for_is_shown_whole() -> None:

@@ -48,10 +48,19 @@ def extract(
     chosen, spare = _chosen(reads, ranked, settings, entire=asks_for_all(question))
     quoted = []
     for of, cuts in chosen:
-        text = clean(write(of.pieces, _parts(of, cuts, spare), (cuts[0].scored.place, cuts[0].scored.unit), count))
+        text = clean(write(of.pieces, _parts(of, cuts, spare), _bearing(of, cuts[0].scored), count))
         quoted.append((of.passage, text.strip()))
         spare = 0
     return [(passage, text) for passage, text in quoted if text]
+
+
+NONE = (-1, -1)
+
+
+def _bearing(of: Read, best: Scored) -> tuple[int, int]:
+    """(piece, unit) that bears the question and is bold; none where no word tells a row or an item from the others."""
+    told_apart = of.pieces[best.place].kind not in ("table", "list") or max(best.near, default=0.0) > 0
+    return (best.place, best.unit) if told_apart else NONE
 
 
 class Cut(NamedTuple):
