@@ -1,0 +1,120 @@
+"""One question put to the search as it is, or with a part of it changed: the ids that are found, best first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from askwiki.configuration import replace_setting
+from askwiki.data import Question, Rights
+from askwiki.encoders.bm25 import Bm25
+from askwiki.encoders.port import Embedder
+from askwiki.language.glossary import Glossary
+from askwiki.language.synonyms import Synonyms
+from askwiki.settings import Settings
+from askwiki.stages import search as stage
+from askwiki.stages.query_centering import centred, question_vector
+from tests.bench.parts.memory import MemoryIndex
+
+Array = NDArray[np.float32]
+WHO = Rights()
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """What is changed: settings, names of ``stages/search.py``, the question."""
+
+    name: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    names: Mapping[str, Any] = field(default_factory=dict)
+    question: Callable[[Question], Question] = lambda question: question
+    synonyms: bool = False  # the figures of the search itself are without the list of words
+    vote: bool = True  # of the words, by how much of the question the found texts hold
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """What all questions are asked with."""
+
+    settings: Settings
+    embedder: Embedder
+    glossary: Glossary
+    synonyms: Synonyms
+
+
+class Remembered:
+    """An encoder that embeds a question once."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._known: dict[str, Array] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._embedder, name)
+
+    def query(self, text: str) -> Array:
+        if text not in self._known:
+            self._known[text] = self._embedder.query(text)
+        return self._known[text]
+
+
+def ranking(asked: Question, index: MemoryIndex, bench: Bench, variant: Variant) -> list[str]:
+    settings = bench.settings
+    for name, value in variant.settings.items():
+        settings = replace_setting(settings, name, value, variant.name)
+    question = variant.question(asked)
+    search = settings.search
+    with _changed(variant.names):
+        vector = centred(question_vector(question, bench.embedder), bench.embedder, search.query_centering)
+        words = bench.synonyms if variant.synonyms else Synonyms()
+        terms = stage.search_terms(question, bench.glossary, words)
+        sparse = stage.question_sparse(question, terms, Bm25(settings.sparse))
+        query = stage.Query(vector, sparse, question.text if variant.vote else "")
+        found = stage.search(query, WHO, reader=index, settings=search)  # type: ignore[arg-type]
+        found = stage.boost_preferred(found, question, search)
+    return [candidate.chunk.id for candidate in found]
+
+
+@contextmanager
+def _changed(names: Mapping[str, Any]) -> Iterator[None]:
+    before = {name: getattr(stage, name) for name in names}
+    for name, value in names.items():
+        setattr(stage, name, value)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            setattr(stage, name, value)
+
+
+def only_first(fused: Sequence[tuple[str, float]], sparse: object, count: int) -> list[tuple[str, float]]:
+    """In the place of ``_with_sure_ones``."""
+    return list(fused[:count])
+
+
+def as_one_text(question: Question) -> Question:
+    """A follow-up with what was before it, all of one weight."""
+    return replace(question, previous="")
+
+
+VARIANTS = (
+    Variant("as it is"),
+    Variant("no centering of questions", {"search.query_centering": 0.0}),
+    Variant("follow-ups as one text", question=as_one_text),
+    Variant("full vote of the words always", vote=False),
+    Variant("no sure ones of the words", names={"_with_sure_ones": only_first}),
+    Variant("no letter groups", {"sparse.gram_weight": 0.0}),
+    Variant("no boost by kind", {"search.boost_intent": 0.0}),
+    Variant("no boost by place", {"search.boost_place": 0.0}),
+    Variant("no vectors", {"search.weight_text": 0.0, "search.weight_context": 0.0}),
+    Variant("no words", {"search.weight_sparse": 0.0}),
+    Variant("no context vector", {"search.weight_context": 0.0}),
+    Variant("depth 50", {"search.depth": 50}),
+    Variant("reciprocal ranks", {"search.fusion": "rrf"}),
+    Variant("with synonyms", synonyms=True),
+)
