@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -27,11 +26,10 @@ WHO = Rights()
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """What is changed: settings, names of ``stages/search.py``, the question."""
+    """What is changed: settings, the question, the words beside its own."""
 
     name: str
     settings: Mapping[str, Any] = field(default_factory=dict)
-    names: Mapping[str, Any] = field(default_factory=dict)
     question: Callable[[Question], Question] = lambda question: question
     synonyms: bool = False  # the figures of the search itself are without the list of words
     vote: bool = True  # of the words, by how much of the question the found texts hold
@@ -69,32 +67,14 @@ def ranking(asked: Question, index: MemoryIndex, bench: Bench, variant: Variant)
         settings = replace_setting(settings, name, value, variant.name)
     question = variant.question(asked)
     search = settings.search
-    with _changed(variant.names):
-        vector = centred(question_vector(question, bench.embedder), bench.embedder, search.query_centering)
-        words = bench.synonyms if variant.synonyms else Synonyms()
-        terms = stage.search_terms(question, bench.glossary, words)
-        sparse = stage.question_sparse(question, terms, Bm25(settings.sparse))
-        query = stage.Query(vector, sparse, question.text if variant.vote else "")
-        found = stage.search(query, WHO, reader=index, settings=search)  # type: ignore[arg-type]
-        found = stage.boost_preferred(found, question, search)
+    vector = centred(question_vector(question, bench.embedder), bench.embedder, search.query_centering)
+    words = bench.synonyms if variant.synonyms else Synonyms()
+    terms = stage.search_terms(question, bench.glossary, words)
+    sparse = stage.question_sparse(question, terms, Bm25(settings.sparse))
+    query = stage.Query(vector, sparse, question.text if variant.vote else "")
+    found = stage.search(query, WHO, reader=index, settings=search)  # type: ignore[arg-type]
+    found = stage.boost_preferred(found, question, search)
     return [candidate.chunk.id for candidate in found]
-
-
-@contextmanager
-def _changed(names: Mapping[str, Any]) -> Iterator[None]:
-    before = {name: getattr(stage, name) for name in names}
-    for name, value in names.items():
-        setattr(stage, name, value)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            setattr(stage, name, value)
-
-
-def only_first(fused: Sequence[tuple[str, float]], sparse: object, count: int) -> list[tuple[str, float]]:
-    """In the place of ``_with_sure_ones``."""
-    return list(fused[:count])
 
 
 def as_one_text(question: Question) -> Question:
@@ -107,7 +87,6 @@ VARIANTS = (
     Variant("no centering of questions", {"search.query_centering": 0.0}),
     Variant("follow-ups as one text", question=as_one_text),
     Variant("full vote of the words always", vote=False),
-    Variant("no sure ones of the words", names={"_with_sure_ones": only_first}),
     Variant("no letter groups", {"sparse.gram_weight": 0.0}),
     Variant("no boost by kind", {"search.boost_intent": 0.0}),
     Variant("no boost by place", {"search.boost_place": 0.0}),
