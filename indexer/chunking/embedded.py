@@ -13,11 +13,14 @@ from indexer.chunking.token_limit import Count, chunk_tokens
 
 
 class EmbeddedTexts(NamedTuple):
-    """Exactly what is embedded of a chunk: dense 1 (a vector for each text), dense 2, sparse."""
+    """Exactly what is embedded of a chunk: dense 1 (a vector for each text), dense 2 where there is one, sparse."""
 
     text: tuple[str, ...]
     context: str
     sparse: str
+
+    def dense(self) -> tuple[str, ...]:
+        return (*self.text, self.context) if self.context else self.text
 
 
 def embedded_texts(chunk: Chunk, settings: Settings, *, count: Count, reads: int) -> EmbeddedTexts:

@@ -162,7 +162,7 @@ def chunks_text(page: Page, chunks: Sequence[Chunk], settings: Settings, embedde
             BORDER,
             f"[{chunk.ordinal + 1}/{len(chunks)}] {chunk.kind}{screen}{part}, {tokens} of {embedder.limit} tokens",
             f"headings: {SEPARATOR.join(chunk.headings)}".rstrip(),
-            f"context:  {chunk.context}",
+            *([f"context:  {chunk.context}"] if chunk.context else []),
             "",
             *([repeated.rstrip("\n"), REPEATED] if repeated else []),
             own.rstrip("\n"),

@@ -1,11 +1,13 @@
 """What a chunk is about and where in the page it stands, in a few sentences: the second dense vector.
 
-With an LLM it is written from the page and the chunk (Anthropic, "Introducing Contextual Retrieval",
-2024); without one, or where a call fails, from path, neighbouring headings and the first sentence.
+A language model writes it from the page and the chunk (Anthropic, "Introducing Contextual Retrieval", 2024). Where
+one of its calls fails, a template stands in: path, neighbouring headings and the first sentence. Without a model there
+is none: as a vector the template found no answer more (docs/measurements.md) and took a tenth of the disk.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 from askwiki.data import Chunk, Page
@@ -25,6 +27,7 @@ ROLE: Role = "context"
 SENTENCE_CHARACTERS = 300  # of the template's first sentence
 OUTLINE_CHARACTERS = 4000  # of the headings that stand in for a page longer than the window
 
+_PICTURE = re.compile(r"\[?!\[[^\[\]\n]*\]\([^()\n]*\)(?:\]\([^()\n]*\))?|</?(?:a|p|br|div|img)\b[^<>\n]*>")
 _TEMPLATES = {
     "ru": ("{way}.", " После раздела «{0}».", " Перед разделом «{0}».", " Часть {0} из {1}.", " {0}"),
     "en": ("{way}.", " After the section “{0}”.", " Before the section “{0}”.", " Part {0} of {1}.", " {0}"),
@@ -34,17 +37,18 @@ _TEMPLATES = {
 def describe(
     page: Page, chunks: Sequence[Chunk], *, desk: Desk, settings: ContextSettings, count: Count, limit: int
 ) -> list[Chunk]:
-    """The chunks with their contexts, none longer than ``limit`` tokens.
+    """The chunks with their contexts, none longer than ``limit`` tokens; without a model they are empty.
 
     The LLM's words are kept by the content they were written from (chunk, its place, the page's
     headings), so that a second run and an edit elsewhere on the page call nothing. They stay when only
     the model changes; deleting the cache has them written anew.
     """
+    if desk.llm is None or not settings.llm:
+        return [with_context(chunk, "") for chunk in chunks]
     language = language_of(page.markdown)
-    contexts = [template(chunk, before, after, language) for chunk, before, after in _neighbours(chunks)]
-    if desk.llm is not None and settings.llm:
-        written = _written(page, chunks, desk, settings.window, language)
-        contexts = [words or fallback for words, fallback in zip(written, contexts, strict=True)]
+    templates = [template(chunk, before, after, language) for chunk, before, after in _neighbours(chunks)]
+    written = _written(page, chunks, desk, settings.window, language)
+    contexts = [words or fallback for words, fallback in zip(written, templates, strict=True)]
     contexts = _shortened(contexts, count, limit, language, desk.counters)
     return [with_context(chunk, context) for chunk, context in zip(chunks, contexts, strict=True)]
 
@@ -100,7 +104,7 @@ def _written(page: Page, chunks: Sequence[Chunk], desk: Desk, window: int, langu
                 chunk.text,
             )
         )
-        if own.strip():
+        if says_something(own):
             system, user = prompt.render(
                 path=way,
                 page=page_window(page, outline, at + len(own) // 2, window),
@@ -112,6 +116,12 @@ def _written(page: Page, chunks: Sequence[Chunk], desk: Desk, window: int, langu
         at += len(own)
     written = ask_all(desk, ROLE, calls)
     return [written.get(key, "") for key in keys]
+
+
+def says_something(text: str) -> bool:
+    """Whether it has words beside headings and pictures: a model that sees none can say nothing of a picture."""
+    blocks = (block for block in parse_blocks(text) if block.kind not in ("heading", "rule"))
+    return any(_PICTURE.sub("", text[block.start : block.end]).strip() for block in blocks)
 
 
 def _call(system: str, user: str) -> Callable[[Llm], str]:

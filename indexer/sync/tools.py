@@ -38,7 +38,7 @@ def open_tools(configuration: Configuration, *, rebuild: bool = False) -> Iterat
     """The tools of a run and the fingerprint in force; everything is closed afterwards."""
     settings = configuration.settings
     embedder, sparse = make_embedder(settings.embedding), make_sparse(settings.sparse)
-    fingerprint = fingerprint_of(embedder, sparse, settings.chunking)
+    fingerprint = fingerprint_of(embedder, sparse, settings.chunking, contexts=writes_contexts(settings))
     writer = open_writer(settings.store, fingerprint, rebuild=rebuild)
     vectors = Cache(Path(settings.sync.cache))
     try:
@@ -48,6 +48,11 @@ def open_tools(configuration: Configuration, *, rebuild: bool = False) -> Iterat
     finally:
         writer.close()
         vectors.close()
+
+
+def writes_contexts(settings: Settings) -> bool:
+    """Whether a model describes the chunks of an index that is made with these settings."""
+    return bool(settings.llm.url) and settings.context.llm
 
 
 def make_desk(configuration: Configuration) -> Desk:

@@ -21,10 +21,13 @@ def make_points(chunks: Sequence[Chunk], *, using: Tools) -> list[Point]:
     """The chunks with their vectors, in their order."""
     embedder = using.embedder
     texts = [embedded_texts(each, using.settings, count=embedder.count, reads=embedder.limit) for each in chunks]
-    dense = iter(_dense([text for each in texts for text in (*each.text, each.context)], using))
+    dense = iter(_dense([text for each in texts for text in each.dense()], using))
     sparse = using.sparse.documents([each.sparse for each in texts])
     return [
-        Point(chunk, Vectors(np.stack([next(dense) for _ in each.text]), next(dense), weights))
+        Point(
+            chunk,
+            Vectors(np.stack([next(dense) for _ in each.text]), next(dense) if each.context else None, weights),
+        )
         for chunk, each, weights in zip(chunks, texts, sparse, strict=True)
     ]
 

@@ -179,14 +179,14 @@ class Sparse:
 
 @dataclass(frozen=True, slots=True)
 class Vectors:
-    """The three representations of one chunk. Dense rows are unit length, float32.
+    """The representations of one chunk. Dense rows are unit length, float32.
 
     ``text``: one row for each piece of the chunk, shape (pieces, size); the chunk scores as its best
-    piece. ``context``: shape (size,).
+    piece. ``context``: shape (size,); None where no model wrote one.
     """
 
     text: NDArray[np.float32]
-    context: NDArray[np.float32]
+    context: NDArray[np.float32] | None
     sparse: Sparse
 
 

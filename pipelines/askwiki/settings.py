@@ -131,7 +131,7 @@ class SearchSettings:
     fusion: FusionKind = "zscore"
     rrf_k: int = 60  # as in Cormack, Clarke, Büttcher 2009
     weight_text: float = 1.0  # of the text's dense leg
-    weight_context: float = 0.05  # contexts by template are a weak list: more costs nDCG, this adds to recall@50
+    weight_context: float = 0.05  # of the leg of contexts, which is there where a model wrote them
     weight_sparse: float = 1.0  # of the words' leg
     timeout: float = 8.0  # seconds for the embedder and for the store, each; then the question goes on without
     query_centering: float = 0.5  # share of the mean question that is taken out of a question's vector
@@ -225,7 +225,7 @@ class ChunkingSettings:
 
 @dataclass(frozen=True, slots=True)
 class ContextSettings:
-    llm: bool = True  # written by the LLM where one is set, else by template
+    llm: bool = True  # written by the LLM where one is set: a call a chunk, once
     window: int = 24_000  # characters of the page that the LLM sees
     vision: bool = False  # recover diagrams from pictures
 

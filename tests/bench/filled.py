@@ -38,7 +38,7 @@ def questions() -> list[str]:
 def fill(root: Path, count: int, embedder: Embedder) -> None:
     """``count`` chunks under ``root``, written as the indexer writes them."""
     random, sparse = np.random.default_rng(0), make_sparse(SparseSettings())
-    writer = embedded_writer(root, fingerprint_of(embedder, sparse, ChunkingSettings()))
+    writer = embedded_writer(root, fingerprint_of(embedder, sparse, ChunkingSettings(), contexts=True))
     words = running_words()
     for page in range(count // A_PAGE):
         chunks = list(_chunks(page, words, random))

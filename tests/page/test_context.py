@@ -51,8 +51,12 @@ def contexts(page: Page, at: Desk, *, limit: int = 200, settings: ContextSetting
     return [chunk.context for chunk in described]
 
 
-def test_without_a_model_the_template_names_path_neighbours_and_first_sentence(cache: Cache) -> None:
-    assert contexts(PAGE, desk(None, cache)) == [
+def test_without_a_model_there_is_no_context(cache: Cache) -> None:
+    assert contexts(PAGE, desk(None, cache)) == ["", "", ""]
+
+
+def test_where_a_model_fails_the_template_names_path_neighbours_and_first_sentence(cache: Cache) -> None:
+    assert contexts(PAGE, desk(ScriptedLlm().always("context", ModelError("busy")), cache)) == [
         "Поддержка / Заявки. Перед разделом «Сроки». Вступление о заявках.",
         "Поддержка / Заявки / Сроки. Перед разделом «Оплата». Ответ за два дня.",
         "Поддержка / Заявки / Оплата. После раздела «Сроки». Счёт приходит в ТК.",
@@ -142,8 +146,26 @@ def test_a_context_of_one_endless_word_is_cut_in_it(cache: Cache) -> None:
 
 def test_the_setting_turns_the_model_off(cache: Cache) -> None:
     llm = ScriptedLlm()
-    assert contexts(PAGE, desk(llm, cache), settings=ContextSettings(llm=False))[0].startswith("Поддержка / Заявки.")
+    assert contexts(PAGE, desk(llm, cache), settings=ContextSettings(llm=False)) == ["", "", ""]
     assert llm.history == []
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("# Схема\n\n![Схема сети](net.png)\n", 0),
+        ("# Схема\n\n[![](net.png)](big.png)\n\n---\n", 0),
+        ("# Схема\n\n![Схема сети](net.png)\n\nСлева шлюз.\n", 1),
+        ("# Схема\n\n```\nscheme\n```\n", 1),
+    ],
+)
+def test_a_model_that_sees_no_picture_is_not_asked_of_one(cache: Cache, text: str, asked: int) -> None:
+    llm = ScriptedLlm().always("context", "О схеме.")
+    at = desk(llm, cache)
+    [context] = contexts(Page("1", "IT", "Сеть", (), "", text), at)
+    assert len(llm.history) == asked
+    assert context.startswith("О схеме." if asked else "Сеть / Схема.")
+    assert "context.fallback" not in at.counters.counts()  # which would have the page done again at each sync
 
 
 def test_the_context_is_part_of_the_hash(cache: Cache) -> None:

@@ -12,9 +12,10 @@ from typing import Any
 
 import pytest
 
-from askwiki.data import Clause, Page
+from askwiki.data import Clause, Page, Rights
 from askwiki.errors import ModelError, SourceError, StoreError, StoreMismatch
 from askwiki.settings import AccessSettings, LlmSettings, Settings
+from askwiki.store.port import Leg
 from indexer.sources import PageFailure, PageRef
 from indexer.sync.ledger import Ledger
 from indexer.sync.sync import OVERLAP, LiveSource, Rules
@@ -87,7 +88,7 @@ def test_an_edited_page_embeds_only_its_new_texts(indexer: Indexer) -> None:
     changed = replace(PASSWORD, markdown=longer)
     ledger = indexer.sync(changed, MACHINE, DISK)
     assert counts(ledger) == {"expected": 3, "read": 3, "indexed": 1, "unchanged": 2}
-    assert indexer.embedder.texts == 3  # the new chunk, its context, and that of the chunk before it
+    assert indexer.embedder.texts == 1  # the new chunk
 
 
 EDIT = replace(PASSWORD, markdown=PASSWORD.markdown.replace("портале", "кабинете"))
@@ -125,8 +126,8 @@ def test_after_any_change_the_index_is_as_if_built_anew(steps: list[tuple[Page, 
 
 @pytest.mark.parametrize(
     ("page", "embedded_texts"),
-    [(LABELLED, 0), (RESTRICTED, 0), (DATED, 0), (MOVED, 2)],
-    ids=["label", "readers", "date", "path, which text and context hold"],
+    [(LABELLED, 0), (RESTRICTED, 0), (DATED, 0), (MOVED, 1)],
+    ids=["label", "readers", "date", "path, which the text holds"],
 )
 def test_what_no_encoder_reads_costs_no_embedding(indexer: Indexer, page: Page, embedded_texts: int) -> None:
     indexer.sync(*WIKI)
@@ -266,7 +267,7 @@ def test_an_embedder_that_fails_in_the_middle_leaves_the_index_as_it_was(tmp_pat
 
 def test_two_indexers_at_once_the_second_says_so(tmp_path: Path) -> None:
     indexer = Indexer(tmp_path, embedded(tmp_path / "store"))
-    writer = indexer.store.writer()
+    writer = indexer.store.writer(indexer.fingerprint())
     with pytest.raises(StoreError, match=r"Another indexer \(process \d+\) is writing"):
         indexer.sync(*WIKI)
     writer.close()
@@ -362,6 +363,24 @@ def test_a_page_whose_context_failed_is_described_by_the_next_sync(tmp_path: Pat
     [chunk] = [row for row in indexer.store.rows() if row.payload["record"] == "chunk"]
     assert chunk.payload["context"] == "Про машину."
     assert counts(mended.sync(MACHINE)) == {"expected": 1, "read": 1, "unchanged": 1}
+
+
+def test_chunks_have_a_second_vector_where_a_model_wrote_their_context(tmp_path: Path) -> None:
+    def legs(indexer: Indexer) -> dict[str, int]:
+        reader = indexer.store.reader()
+        query = indexer.embedder.query("машина")
+        found = reader.search([Leg("text", query, 9), Leg("context", query, 9)], Rights())
+        reader.close()
+        return {name: len(hits) for name, hits in found.items()}
+
+    plain = Indexer(tmp_path, embedded(tmp_path / "store"))
+    plain.sync(MACHINE)
+    assert legs(plain) == {"text": 1, "context": 0}
+    told = replace(plain, llm=ScriptedLlm().always("context", "Про машину."))
+    with pytest.raises(StoreMismatch, match=r"sizes\.context .*rebuild"):
+        told.sync(MACHINE)
+    told.run(ListSource((MACHINE,)), rebuild=True)
+    assert legs(told) == {"text": 1, "context": 1}
 
 
 class ChokingEmbedder(HashEmbedder):

@@ -105,7 +105,7 @@ KIT = with_settings(kit_of([]), wiki=WikiSettings(url=f"https://{WIKI}"))
 def asked_of(case: Case) -> tuple[list[Source], str]:
     """(sources, text) of an answer without a model, quoted from a page that holds the case."""
     page = chunk("p1", f"Какой лимит перевода: 150 000 рублей.\n\n{case.text}", title="Лимит перевода")
-    mark = fingerprint_of(KIT.embedder, KIT.sparse, KIT.settings.chunking)
+    mark = fingerprint_of(KIT.embedder, KIT.sparse, KIT.settings.chunking, contexts=True)
     reader = MemoryReader([page], embedder=KIT.embedder, sparse=KIT.sparse, fingerprint=mark)
     events = list(ask([Turn("user", QUESTION.text)], Identity(), kit=replace(KIT, reader=reader)))
     return [event for event in events if isinstance(event, Source)], "".join(

@@ -122,8 +122,9 @@ def test_a_restored_index_takes_over_while_a_reader_is_open(place: Place, tmp_pa
 
 
 def test_no_backup_is_taken_while_an_indexer_writes(place: Place, tmp_path: Path) -> None:
-    Indexer(tmp_path / "cache", place.store).sync(*crash_sync.before()[:3])
-    writer = place.store.writer()
+    indexer = Indexer(tmp_path / "cache", place.store)
+    indexer.sync(*crash_sync.before()[:3])
+    writer = place.store.writer(indexer.fingerprint())
     writer.claim("html:wiki")
     with pytest.raises(StoreError, match=r"[Ii]ndexer .*is writing"):
         backup(place.settings, tmp_path / "never.tar")

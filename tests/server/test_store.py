@@ -279,13 +279,28 @@ def test_access_keys_are_learned_again_after_ten_seconds_where_the_content_may_c
 ) -> None:
     now, engine = [500.0], Changing()
     monkeypatch.setattr(reading.time, "monotonic", lambda: now[0])
-    reader = RecordReader(cast(Engine, engine), immutable=immutable)
+    reader = RecordReader(cast(Engine, engine), immutable=immutable, vectors=())
     assert list(reader.conjunctions()) == ["team"]
     engine.key = "boss"
     now[0] += 10
     assert list(reader.conjunctions()) == ["team"]
     now[0] += 0.1
     assert list(reader.conjunctions()) == [after]
+
+
+def test_an_index_without_contexts_has_nothing_in_that_leg(store: Store) -> None:
+    chunk = make_chunk("1", 0, "пароль")
+    whole = make_point(chunk)
+    writer = store.writer({**FINGERPRINT, "sizes": {"text": EMBEDDER.size}})
+    writer.replace_page(SOURCE, make_state([chunk]), [replace(whole, vectors=replace(whole.vectors, context=None))], ())
+    writer.commit()
+    writer.close()
+    found = store.reader().search(legs("пароль"), EVERYBODY)
+    assert {name: list(hits) for name, hits in found.items()} == {
+        "text": [chunk.id],
+        "context": [],
+        "sparse": [chunk.id],
+    }
 
 
 def test_a_chunk_without_an_access_key_gives_none(store: Store) -> None:

@@ -167,7 +167,7 @@ COLLECTION = (
                 "hnsw_config": {"m": 16, "ef_construct": 100, "full_scan_threshold": 10},
                 "optimizer_config": {"deleted_threshold": 0.2, "vacuum_min_vector_number": 1000,
                                      "default_segment_number": 0, "flush_interval_sec": 5},
-                "metadata": {"fingerprint": {"schema": 1}},
+                "metadata": {"fingerprint": {"schema": 1, "sizes": {"text": 64}}},
             },
         },
     },

@@ -149,7 +149,7 @@ def kit_of(
     """A kit with the real prompts, sentences and sparse encoder around a wiki in memory."""
     settings = settings or Settings()
     encoder, sparse = embedder or HashEmbedder(), make_sparse(SparseSettings())
-    mark = fingerprint_of(encoder, sparse, settings.chunking)
+    mark = fingerprint_of(encoder, sparse, settings.chunking, contexts=True)
     return Kit(
         configuration=Configuration(settings, CONFIG, {}),
         prompts=load_prompts(CONFIG / "prompts"),

@@ -91,4 +91,5 @@ class Indexer:
         return Tools(self.settings, desk, self.embedder, SPARSE, cache, writer)
 
     def fingerprint(self) -> dict[str, Any]:
-        return fingerprint_of(self.embedder, SPARSE, self.settings.chunking)
+        contexts = self.llm is not None and self.settings.context.llm
+        return fingerprint_of(self.embedder, SPARSE, self.settings.chunking, contexts=contexts)

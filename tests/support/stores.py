@@ -23,6 +23,7 @@ from askwiki.store.embedded.store import embedded_reader, embedded_writer
 from askwiki.store.embedded.versions import read_pointer
 from askwiki.store.engine import Row, Scroll, Where
 from askwiki.store.fingerprint import fingerprint_of
+from askwiki.store.payload import dense_vectors
 from askwiki.store.port import PageState, Point, Reader, Writer
 from askwiki.store.qdrant.client import connect
 from askwiki.store.qdrant.engine import ServerEngine
@@ -32,7 +33,7 @@ from tests.support.fakes import HashEmbedder
 
 EMBEDDER = HashEmbedder()
 SPARSE = make_sparse(SparseSettings())
-FINGERPRINT = fingerprint_of(EMBEDDER, SPARSE, ChunkingSettings())
+FINGERPRINT = fingerprint_of(EMBEDDER, SPARSE, ChunkingSettings(), contexts=True)
 SOURCE = "html:wiki"
 EVERYTHING = Scroll(Where({}), vectors=True)
 
@@ -159,7 +160,8 @@ def _rounded(vectors: Vectors | None) -> Any:
     if vectors is None:
         return None
     values = [round(value, 4) for value in vectors.sparse.values]
-    return (vectors.text.round(4).tolist(), vectors.context.round(4).tolist(), vectors.sparse.indices, values)
+    dense = [vector.round(4).tolist() for vector in dense_vectors(vectors).values()]
+    return (dense, vectors.sparse.indices, values)
 
 
 def make_chunk(page: str, ordinal: int, text: str, **fields: Any) -> Chunk:

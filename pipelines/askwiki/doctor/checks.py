@@ -30,7 +30,7 @@ from askwiki.prompts import load_prompts
 from askwiki.server.stock import plugins_folder, server_key
 from askwiki.settings import Settings
 from askwiki.store import Reader, open_reader
-from askwiki.store.fingerprint import check_fingerprint, fingerprint_of
+from askwiki.store.fingerprint import check_readable
 from askwiki.texts import load_texts
 
 State = Literal["ok", "warning", "failure"]
@@ -179,7 +179,7 @@ def of_size(chunks: int, settings: Settings) -> Finding:
 
 
 def _fingerprint(settings: Settings, reader: Reader, embedder: Embedder, sparse: SparseEncoder) -> Finding:
-    check_fingerprint(reader.fingerprint(), fingerprint_of(embedder, sparse, settings.chunking))
+    check_readable(reader.fingerprint(), embedder, sparse, settings.chunking)
     return Finding("fingerprint", "ok", "The index was built with the models and settings in force.")
 
 

@@ -31,7 +31,7 @@ from askwiki.stages.relevance.calls import Untold
 from askwiki.stages.remarks import as_meant
 from askwiki.stages.rerank import gate
 from askwiki.stages.search import Query, boost_preferred, question_sparse, search, search_terms
-from askwiki.store.fingerprint import check_fingerprint, fingerprint_of
+from askwiki.store.fingerprint import check_readable
 
 logger = logging.getLogger(__name__)
 
@@ -83,8 +83,7 @@ def search_question(
     with run.stage("search"):
 
         def work() -> tuple[list[Candidate], Rights]:
-            wanted = fingerprint_of(kit.embedder, kit.sparse, run.settings.chunking)
-            check_fingerprint(kit.reader.fingerprint(), wanted)
+            check_readable(kit.reader.fingerprint(), kit.embedder, kit.sparse, run.settings.chunking)
             rights = current_rights(identity, kit.reader, run.settings.access)
             return search(Query(dense, sparse, question.text), rights, reader=kit.reader, settings=settings), rights
 

@@ -16,12 +16,17 @@ REMEMBERED_AS = {"sub_chunks": "pieces"}  # a setting -> its name in the indexes
 CHUNKER = 3  # raise it when the same page gives other chunks or other embedded texts than before
 
 
-def fingerprint_of(embedder: Embedder, sparse: SparseEncoder, chunking: ChunkingSettings) -> dict[str, Any]:
-    """Everything that must agree between who wrote the index and who asks it; JSON types only."""
+def fingerprint_of(
+    embedder: Embedder, sparse: SparseEncoder, chunking: ChunkingSettings, *, contexts: bool
+) -> dict[str, Any]:
+    """Everything that must agree between who wrote the index and who asks it; JSON types only.
+
+    ``contexts``: whether a model writes them; without one a chunk has no second dense vector.
+    """
     content = {
         "schema": SCHEMA,
         "embedder": dict(embedder.identity()),
-        "sizes": dict.fromkeys(DENSE, embedder.size),
+        "sizes": dict.fromkeys(DENSE if contexts else DENSE[:1], embedder.size),
         "sparse": dict(sparse.identity()),
         "idf": sparse.idf,
         "chunker": {
@@ -33,13 +38,21 @@ def fingerprint_of(embedder: Embedder, sparse: SparseEncoder, chunking: Chunking
     return plain
 
 
+def check_readable(
+    found: Mapping[str, Any], embedder: Embedder, sparse: SparseEncoder, chunking: ChunkingSettings
+) -> None:
+    """StoreMismatch when an index exists that these encoders cannot be put to. Contexts it may have or lack."""
+    contexts = "context" in found.get("sizes", {})
+    check_fingerprint(found, fingerprint_of(embedder, sparse, chunking, contexts=contexts))
+
+
 def check_fingerprint(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
     """StoreMismatch when an index exists and was built with something else."""
     if not found or found == wanted:
         return
     there, here = _leaves(found), _leaves(wanted)
     details = "; ".join(
-        f"{name} {there.get(name, 'unknown')} in the index, {here.get(name, 'unknown')} in the settings"
+        f"{name} {there.get(name, 'none')} in the index, {here.get(name, 'none')} in the settings"
         for name in sorted({*there, *here})
         if there.get(name) != here.get(name)
     )
@@ -50,8 +63,8 @@ def check_fingerprint(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> No
 
 
 def dense_sizes(fingerprint: Mapping[str, Any]) -> dict[str, int]:
-    """Dense vector -> numbers in it."""
-    return dict(fingerprint["sizes"])
+    """Dense vector -> numbers in it, of those that the index has."""
+    return dict(fingerprint.get("sizes", {}))
 
 
 def uses_idf(fingerprint: Mapping[str, Any]) -> bool:

@@ -91,11 +91,16 @@ def to_run(payload: Mapping[str, Any]) -> Freshness:
 
 
 def dense_vectors(vectors: Vectors) -> dict[str, NDArray[np.float32]]:
-    return {name: getattr(vectors, name) for name in DENSE}
+    """Those that the chunk has."""
+    return {name: vector for name in DENSE if (vector := getattr(vectors, name)) is not None}
 
 
 def to_vectors(dense: Mapping[str, Any], indices: list[int], values: list[float]) -> Vectors:
     order = sorted(range(len(indices)), key=indices.__getitem__)
     sparse = Sparse(tuple(indices[i] for i in order), tuple(values[i] for i in order))
-    named = {name: np.asarray(dense[name], dtype=np.float32) for name in DENSE}
-    return Vectors(**named, sparse=sparse)
+    context = dense.get("context")
+    return Vectors(
+        text=np.asarray(dense["text"], dtype=np.float32),
+        context=None if context is None else np.asarray(context, dtype=np.float32),
+        sparse=sparse,
+    )

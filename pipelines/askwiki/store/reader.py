@@ -17,16 +17,22 @@ Result = TypeVar("Result")
 
 
 class RecordReader:
-    """The question's way over one engine. ``immutable``: its content never changes (a version)."""
+    """The question's way over one engine. ``immutable``: its content never changes (a version).
 
-    def __init__(self, engine: Engine, *, immutable: bool) -> None:
+    ``vectors``: the dense ones that its chunks have; a leg over another one finds nothing.
+    """
+
+    def __init__(self, engine: Engine, *, immutable: bool, vectors: Collection[str]) -> None:
         self._engine = engine
+        self._vectors = frozenset(vectors)
         self._remembered = float("inf") if immutable else CONJUNCTIONS_SECONDS
         self._conjunctions: dict[str, tuple[Clause, ...]] = {}
         self._learned: float | None = None  # clock reading when the conjunctions were read
 
     def search(self, legs: Sequence[Leg], rights: Rights) -> dict[LegName, dict[str, LegHit]]:
-        asked = [leg for leg in legs if not isinstance(leg.query, Sparse) or leg.query.indices]
+        asked = [
+            leg for leg in legs if (leg.query.indices if isinstance(leg.query, Sparse) else leg.name in self._vectors)
+        ]
         where = Where(_readable(rights))
         found = self._engine.find(asked, where) if asked else []
         hits = {leg.name: _ranked(hits) for leg, hits in zip(asked, found, strict=True)}

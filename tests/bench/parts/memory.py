@@ -30,7 +30,7 @@ class MemoryIndex:
     chunks: list[Chunk]
     text: Array  # pieces x size, unit rows
     first_piece: NDArray[np.int64]  # of each chunk in ``text``
-    context: Array  # chunks x size, unit rows
+    context: Array | None  # chunks x size, unit rows; None where no model wrote them
     words: Weights
     by_id: Mapping[str, Chunk] = field(init=False)
 
@@ -42,8 +42,8 @@ class MemoryIndex:
         if isinstance(query, Sparse):
             return self._sparse(query)
         unit = query / np.float32(np.linalg.norm(query) or 1.0)
-        if name == "context":
-            return self.context @ unit
+        if name == "context" and self.context is not None:
+            return np.asarray(self.context @ unit, dtype=np.float32)
         return np.maximum.reduceat(self.text @ unit, self.first_piece)
 
     def search(self, legs: Sequence[Leg], rights: Rights) -> dict[LegName, dict[str, LegHit]]:
@@ -53,6 +53,8 @@ class MemoryIndex:
         return {name: self.by_id[name] for name in chunk_ids}
 
     def _listed(self, leg: Leg) -> dict[str, LegHit]:
+        if leg.name == "context" and self.context is None:
+            return {}
         scores = self.scores(leg.name, leg.query)
         best = [at for at in np.argsort(-scores, kind="stable") if leg.name != "sparse" or scores[at] > 0]
         found = sorted((-float(scores[at]), self.chunks[at].id) for at in best[: leg.depth])
@@ -77,6 +79,7 @@ def load(root: Path) -> MemoryIndex:
         engine.close()
     rows.sort(key=lambda row: str(row.payload["id"]))
     vectors = [row.vectors for row in rows if row.vectors is not None]
+    contexts = [each.context for each in vectors if each.context is not None]
     found: dict[int, list[tuple[int, float]]] = {}
     for row, each in enumerate(vectors):
         for index, value in zip(each.sparse.indices, each.sparse.values, strict=True):
@@ -85,7 +88,7 @@ def load(root: Path) -> MemoryIndex:
         chunks=[to_chunk(row.payload) for row in rows],
         text=_unit(np.concatenate([each.text for each in vectors])),
         first_piece=np.cumsum([0, *(len(each.text) for each in vectors[:-1])]),
-        context=_unit(np.stack([each.context for each in vectors])),
+        context=_unit(np.stack(contexts)) if len(contexts) == len(vectors) else None,
         words={
             index: (np.array([row for row, _ in of]), np.array([value for _, value in of], dtype=np.float32))
             for index, of in found.items()

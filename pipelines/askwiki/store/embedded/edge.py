@@ -13,7 +13,7 @@ from askwiki.data import Sparse
 from askwiki.errors import StoreError
 from askwiki.store.embedded.files import PRIVATE_FOLDER, only_own
 from askwiki.store.engine import Delete, Operation, Overwrite, Row, Scroll, Upsert, Where
-from askwiki.store.payload import DENSE, INDEXES, MANY, SPARSE, dense_vectors, to_vectors
+from askwiki.store.payload import INDEXES, MANY, SPARSE, dense_vectors, to_vectors
 from askwiki.store.port import Leg
 
 _PAGE = 1000  # points read at once
@@ -159,7 +159,7 @@ def _row(record: edge.Record, *, with_vectors: bool) -> Row:
         return Row(str(record.id), payload)
     sparse = found.get(SPARSE)
     indices, values = (list(sparse.indices), list(sparse.values)) if sparse else ([], [])
-    return Row(str(record.id), payload, to_vectors({name: found[name] for name in DENSE}, indices, values))
+    return Row(str(record.id), payload, to_vectors(found, indices, values))
 
 
 def _filter(where: Where) -> edge.Filter:

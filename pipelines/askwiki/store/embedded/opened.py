@@ -17,6 +17,7 @@ from askwiki.store.embedded.files import read_json
 from askwiki.store.embedded.locks import PrivateCopy, private_copy
 from askwiki.store.embedded.runs import read_runs
 from askwiki.store.embedded.versions import AGAIN, Pointer, read_pointer
+from askwiki.store.fingerprint import dense_sizes
 from askwiki.store.port import Freshness
 from askwiki.store.reader import RecordReader
 from askwiki.system.memory import give_back
@@ -39,7 +40,7 @@ class Opened:
         except StoreError:
             copy.discard()
             raise
-        self.records = RecordReader(engine, immutable=True)
+        self.records = RecordReader(engine, immutable=True, vectors=dense_sizes(self.fingerprint))
         weakref.finalize(self, _let_go, engine, copy)
 
 

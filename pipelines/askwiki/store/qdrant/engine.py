@@ -9,7 +9,7 @@ from qdrant_client import models
 
 from askwiki.data import Sparse
 from askwiki.store.engine import Delete, Operation, Overwrite, Row, Scroll, Upsert, Where
-from askwiki.store.payload import DENSE, MANY, SPARSE, dense_vectors, to_vectors
+from askwiki.store.payload import MANY, SPARSE, dense_vectors, to_vectors
 from askwiki.store.port import Leg
 from askwiki.store.qdrant.server import QdrantServer
 
@@ -110,8 +110,7 @@ def _row(record: models.Record) -> Row:
         return Row(str(record.id), payload)
     found: dict[str, Any] = dict(record.vector)
     sparse = found.get(SPARSE) or models.SparseVector(indices=[], values=[])
-    vectors = to_vectors({name: found[name] for name in DENSE}, list(sparse.indices), list(sparse.values))
-    return Row(str(record.id), payload, vectors)
+    return Row(str(record.id), payload, to_vectors(found, list(sparse.indices), list(sparse.values)))
 
 
 def _filter(where: Where) -> models.Filter:

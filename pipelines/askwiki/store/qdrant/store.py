@@ -87,7 +87,11 @@ class _Found:
         if not name:
             _refuse_strangers(server)
         self.fingerprint = _fingerprint(server, name) if name else {}
-        self.records = RecordReader(ServerEngine(server, name), immutable=False) if name else None
+        self.records = (
+            RecordReader(ServerEngine(server, name), immutable=False, vectors=dense_sizes(self.fingerprint))
+            if name
+            else None
+        )
 
 
 def server_writer(server: QdrantServer, fingerprint: Mapping[str, Any], *, rebuild: bool = False) -> IndexWriter:
