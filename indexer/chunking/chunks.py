@@ -15,7 +15,7 @@ from askwiki.markdown.plain_text import PlainPage, plain_text
 from askwiki.settings import ChunkingSettings
 from indexer.chunking.anchors import page_of_file, with_anchor
 from indexer.chunking.breadcrumb import Fits, breadcrumb, few_bytes, few_tokens
-from indexer.chunking.cuts import Cutter, PageSpan, Thought
+from indexer.chunking.cuts import Cutter, PageSpan, Thought, filled
 from indexer.chunking.groups import Group, group_of, group_sections
 from indexer.chunking.packer import Piece, Size
 from indexer.chunking.screens import Screens, is_labelled, state_of
@@ -24,7 +24,6 @@ from indexer.chunking.token_limit import Count, Ruler, Stretch, fit_stretches, l
 
 HASH_BYTES = 10  # 80 bits: no collisions among the chunks of one page
 BETWEEN_VALUES, BETWEEN_ITEMS = "\x1e", "\x1f"  # ASCII's own separators, which no wiki lets through
-SCRAP = 60  # tokens of a section that is joined to its neighbour even where a model chooses the borders
 LEAST_TOKENS = 40  # of a chunk beside what the encoder adds; below that nothing sensible can be embedded
 
 
@@ -59,21 +58,17 @@ def chunk_page(
     ``count`` is the embedder's (prefix and special tokens included) and is called a few times with many
     texts; ``limit`` is what the encoder takes, its safety margin off: no chunk has more, nor more than
     ``chunking.tokens``, the way to it included.
-    ``cutter`` divides long sections into thoughts; without it they are cut by rule where they are too long.
+    ``cutter`` names the borders of thoughts in what is too long for one chunk; a chunk holds as many thoughts as fit,
+    for one of a few sentences is found less often (docs/measurements.md). Without it long sections are cut by rule.
     """
     blocks = parse_blocks(page.markdown)
     plain = PlainPage(page.markdown)
     screens = Screens(page.markdown, blocks)
     if page.content in ("attachment", "comments"):  # a page of a file or a comment is never joined with the next one
         settings = dataclasses.replace(settings, merge_below=0)
-    if cutter:  # it knows where thoughts end: only scraps are joined before
-        settings = dataclasses.replace(settings, merge_below=min(settings.merge_below, SCRAP))
     ruler = _ruler(page, count, min(limit, settings.tokens), settings.overlap_sentences)
     places = _places(page, blocks, plain, screens, ruler, settings)
-    if cutter:
-        thoughts = cutter(page, [PageSpan(place.start, place.end, place.group.headings) for place in places])
-    else:
-        thoughts = [[Thought(place.end)] for place in places]
+    thoughts = _thoughts(page, places, plain, ruler, cutter)
     stretches = [
         stretch for place, ends in zip(places, thoughts, strict=True) for stretch in _stretches(place, ends, ruler)
     ]
@@ -142,8 +137,27 @@ def _ruler(page: Page, count: Count, limit: int, overlap: int) -> Ruler:
     return Ruler(count, special, limit, overlap)
 
 
+def _thoughts(
+    page: Page, places: Sequence[_Place], plain: PlainPage, ruler: Ruler, cutter: Cutter | None
+) -> list[list[Thought]]:
+    """Of each place what belongs together: all of it, or where that is too long as many thoughts as fit."""
+    whole = [[Thought(place.end)] for place in places]
+    long = [number for number, place in enumerate(places) if place.group.tokens > _room(place, ruler)]
+    if cutter and long:
+        spans = [PageSpan(places[number].start, places[number].end, places[number].group.headings) for number in long]
+        for number, thoughts in zip(long, cutter(page, spans), strict=True):
+            place = places[number]
+            whole[number] = list(filled(place.start, thoughts, _room(place, ruler), plain, ruler))
+    return whole
+
+
+def _room(place: _Place, ruler: Ruler) -> int:
+    """Tokens that the text of a chunk may have there."""
+    return ruler.limit - place.head_tokens - 1  # the line's end
+
+
 def _stretches(place: _Place, thoughts: Sequence[Thought], ruler: Ruler) -> Iterator[Stretch]:
-    room = ruler.limit - place.head_tokens - 1  # the line's end
+    room = _room(place, ruler)
     start = place.start
     for thought in thoughts:
         share = (thought.end - start) / max(place.end - place.start, 1)

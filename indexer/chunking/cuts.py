@@ -1,11 +1,16 @@
-"""Where the thoughts of a page end, whoever says so: the records between the cutter and the chunks."""
+"""Where the thoughts of a page end, whoever says so: between the cutter and the chunks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby, pairwise
+from operator import attrgetter
 from typing import NamedTuple
 
 from askwiki.data import Page
+from askwiki.markdown.plain_text import PlainPage
+from indexer.chunking.packer import Size, pack
+from indexer.chunking.token_limit import Ruler, length_of
 
 
 class PageSpan(NamedTuple):
@@ -24,3 +29,18 @@ class Thought(NamedTuple):
 
 
 Cutter = Callable[[Page, Sequence[PageSpan]], list[list[Thought]]]
+
+
+def filled(start: int, thoughts: Sequence[Thought], room: int, plain: PlainPage, ruler: Ruler) -> Iterator[Thought]:
+    """The thoughts from ``start`` on, neighbours of one kind in one as long as they have ``room`` tokens."""
+    stretches = list(pairwise([start, *(thought.end for thought in thoughts)]))
+    counted = ruler.measure([plain.of(stretch) for stretch in stretches])
+    sizes = [
+        length_of(tokens - ruler.special, end - begin) for tokens, (begin, end) in zip(counted, stretches, strict=True)
+    ]
+    at = 0
+    for screen, run in groupby(thoughts, key=attrgetter("screen")):
+        own = list(run)
+        for _, end in pack([0] * len(own), sizes[at : at + len(own)], Size(room, room), scrap=0):
+            yield Thought(own[end - 1].end, screen)
+        at += len(own)

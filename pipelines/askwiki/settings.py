@@ -215,7 +215,7 @@ class ChunkingSettings:
     merge_below: int = 480  # a section shorter than this is read with its parent and neighbours while they fit
     overlap_sentences: int = 1  # between parts
     sub_chunks: int = 100  # tokens of what is embedded of a chunk at once; 0 = the whole chunk
-    llm_cut: bool = True  # let an LLM choose the borders where one is set
+    llm_cut: bool = True  # where an LLM is set it chooses the borders in what is too long for one chunk
     screen_labels: str = "screen,ui,экран,интерфейс"  # pages with one of these labels describe a screen
     outdated_labels: str = "устарело,устаревшее,неактуально,outdated,deprecated"  # called outdated, behind others
     archived_labels: str = "архив,archive,archived"  # called archived in answers, behind others

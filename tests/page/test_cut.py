@@ -25,6 +25,7 @@ PROMPTS = load_prompts(Path(__file__).resolve().parents[2] / "config" / "prompts
 SENTENCES = [f"Это предложение номер {number}, и оно говорит о ТК что-то важное." for number in range(1, 13)]
 LAST = "Эти поля заполняет сам сотрудник до отправки заявки на согласование, вот и конец."
 TEXT = f"# А\n\n{' '.join(SENTENCES)}\n\nПоля заявки таковы:\n\n| Имя | Смысл |\n|---|---|\n| a | b |\n\n{LAST}\n"
+# About 230 tokens, of which a chunk has 150 here: six of the sentences, twelve are too many.
 # Numbered: 1 the heading, 2 to 13 the sentences, 14 the introduction, 15 the table, 16 the end.
 PAGE = Page("7", "IT", "Заявки", (), "", TEXT)
 
@@ -44,7 +45,7 @@ def desk(llm: ScriptedLlm, cache: Cache) -> Desk:
     return Desk(llm, PROMPTS, Glossary([GlossaryTerm("ТК", "телефонная книга")]), cache, Counters())
 
 
-def cut(at: Desk, page: Page = PAGE, limit: int = 1000) -> list[Chunk]:
+def cut(at: Desk, page: Page = PAGE, limit: int = 150) -> list[Chunk]:
     settings = ChunkingSettings(tokens=limit, overlap_sentences=0)
     cutter = partial(cut_by_meaning, desk=at)
     chunks = chunk_page(page, count=count, limit=limit, settings=settings, cutter=cutter)
@@ -83,6 +84,23 @@ def test_a_short_section_is_not_asked_about(cache: Cache) -> None:
     assert (chunk.text, llm.history) == ("# А\n\nОдно. Два.\n", [])
 
 
+def test_what_fits_into_one_chunk_is_not_asked_about(cache: Cache) -> None:
+    llm = ScriptedLlm()
+    [chunk] = cut(desk(llm, cache), limit=300)
+    assert (chunk.text, llm.history) == (TEXT, [])
+
+
+def test_a_chunk_holds_as_many_thoughts_as_fit(cache: Cache) -> None:
+    at = desk(ScriptedLlm().enqueue("cut", {"ends": [4, 7, 10, 13, 16], "screens": []}), cache)
+    assert [chunk.text.count("предложение номер") for chunk in cut(at)] == [9, 3]
+
+
+def test_sections_are_joined_alike_with_a_model_and_without(cache: Cache) -> None:
+    page = Page("7", "IT", "Заявки", (), "", "# А\n\nОдно.\n\n## Б\n\nДва.\n\n## В\n\nТри.\n")
+    [chunk] = cut(desk(ScriptedLlm(), cache), page)
+    assert chunk.kind == "merged"
+
+
 def test_a_page_without_text_is_one_empty_chunk_and_no_call(cache: Cache) -> None:
     at = desk(ScriptedLlm(), cache)
     assert [chunk.text for chunk in cut(at, Page("7", "IT", "Заявки", (), "", ""))] == [""]
@@ -93,7 +111,7 @@ def test_a_page_without_text_is_one_empty_chunk_and_no_call(cache: Cache) -> Non
     ("ends", "sentences"),
     [
         ([7, 99, -1, 16], [6, 6]),  # out of range
-        ([13, 7], [6, 6, 0]),  # out of order, the last one missing
+        ([13, 7], [6, 6]),  # out of order, the last one missing; what is left fits to the second
         ([7, 7, 16], [6, 6]),  # twice
         ([1, 7, 16], [6, 6]),  # after the heading
         ([7, 14, 16], [6, 6]),  # between an introduction and its table
