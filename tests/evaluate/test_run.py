@@ -256,5 +256,5 @@ def test_a_report_states_the_settings_but_no_secret() -> None:
     settings = replace(kit.settings, rerank=replace(kit.settings.rerank, key="sk-rerank"))
     in_force = settings_in_force(kit, settings)
     assert in_force["rerank"]["cap"] == kit.settings.rerank.cap
-    assert in_force["search"]["rrf_k"] == kit.settings.search.rrf_k
+    assert in_force["search"]["depth"] == kit.settings.search.depth
     assert "sk-rerank" not in json.dumps(in_force)

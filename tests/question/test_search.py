@@ -16,7 +16,7 @@ from askwiki.errors import ModelError, SettingsError
 from askwiki.language.glossary import Glossary
 from askwiki.language.synonyms import Synonyms
 from askwiki.settings import RerankSettings, SearchSettings
-from askwiki.stages.fusion import fuse, reciprocal_ranks, standard_scores
+from askwiki.stages.fusion import fuse, standard_scores
 from askwiki.stages.query_centering import centred
 from askwiki.stages.rerank import gate
 from askwiki.stages.search import Query, boost_preferred, search, search_terms
@@ -34,16 +34,6 @@ def leg(**scores: float) -> dict[str, LegHit]:
 
 
 # --- fusion ---------------------------------------------------------------------------------------
-
-
-def test_reciprocal_ranks_are_as_in_the_paper() -> None:
-    scores = reciprocal_ranks({"text": leg(a=0.9, b=0.8), "sparse": leg(b=7.0)}, EQUAL, 60)
-    assert scores == {"a": 1 / 61, "b": 1 / 62 + 1 / 61}
-
-
-def test_reciprocal_ranks_are_weighted() -> None:
-    scores = reciprocal_ranks({"text": leg(a=1.0), "sparse": leg(b=1.0)}, {"text": 1.0, "sparse": 0.5}, 9)
-    assert scores == {"a": 0.1, "b": 0.05}
 
 
 def test_standard_scores_have_mean_zero_and_deviation_one_in_each_leg() -> None:
@@ -66,17 +56,15 @@ def test_a_leg_of_equal_scores_says_nothing() -> None:
     assert standard_scores({"text": leg(a=0.7, b=0.7)}, EQUAL) == {"a": 0.0, "b": 0.0}
 
 
-@pytest.mark.parametrize("fusion", ["rrf", "zscore"])
-def test_ties_are_broken_by_id_and_no_list_gives_nothing(fusion: Any) -> None:
-    settings = SearchSettings(fusion=fusion)
+def test_ties_are_broken_by_id_and_no_list_gives_nothing() -> None:
+    settings = SearchSettings()
     assert fuse({"text": leg(b=1.0, a=1.0, c=2.0)}, settings)[0][0] == "c"
     assert fuse({"text": {"b": LegHit(1, 1.0), "a": LegHit(1, 1.0)}}, settings)[0][0] == "a"
     assert fuse({"text": {}, "sparse": {}}, settings) == []
 
 
-@pytest.mark.parametrize("fusion", ["rrf", "zscore"])
-def test_a_leg_of_weight_zero_has_no_vote(fusion: Any) -> None:
-    settings = SearchSettings(fusion=fusion, weight_context=0.0)
+def test_a_leg_of_weight_zero_has_no_vote() -> None:
+    settings = SearchSettings(weight_context=0.0)
     found = fuse({"text": leg(a=2.0, b=1.0), "context": leg(b=9.0, c=1.0)}, settings)
     assert [name for name, _ in found] == ["a", "b"]
 

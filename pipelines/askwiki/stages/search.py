@@ -129,7 +129,7 @@ def _legs(query: Query, settings: SearchSettings) -> list[Leg]:
 def boost_preferred(candidates: Sequence[Candidate], question: Question, settings: SearchSettings) -> list[Candidate]:
     """Candidates of the kind, the space or the label that the question names come earlier; none is dropped.
 
-    The boost is a share of the spread of the fused scores, so it is the same for both methods of fusion.
+    The boost is a share of the spread of the fused scores.
     """
     if len(candidates) < 2:
         return list(candidates)

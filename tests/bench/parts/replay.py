@@ -94,6 +94,5 @@ VARIANTS = (
     Variant("no words", {"search.weight_sparse": 0.0}),
     Variant("no context vector", {"search.weight_context": 0.0}),
     Variant("depth 50", {"search.depth": 50}),
-    Variant("reciprocal ranks", {"search.fusion": "rrf"}),
     Variant("with synonyms", synonyms=True),
 )
