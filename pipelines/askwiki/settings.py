@@ -102,7 +102,7 @@ class LlmSettings:
     parallel: int = 8  # calls at once of this process
     retries: int = 2  # of a call that failed in passing
     silence: float = 60.0  # seconds a streamed answer may stay silent, its beginning included
-    context_tokens: int = 8192  # what the answer's model takes, answer included
+    context_tokens: int = 0  # what the answer's model takes, answer included; 0 = as its server says, else 8192
     characters_per_token: float = 2.5  # measured lower bound for Russian, when no tokenizer is set
     tokenizer: str = ""  # a tokenizer.json of the answer's model, for exact counts; needs the package tokenizers
     thinking: bool = False  # let reasoning models think
@@ -162,8 +162,9 @@ class RelevanceSettings:
 
 @dataclass(frozen=True, slots=True)
 class PassagesSettings:
-    tokens: int = 5500  # of all passages together, less where ``llm.context_tokens`` leaves less
-    count: int = 12  # most passages in the prompt
+    tokens: int = 5500  # of all passages together, less where the model's context leaves less
+    relevant_tokens: int = 8000  # the same, where all of them were judged relevant; neighbours fill up but ``tokens``
+    count: int = 16  # most passages in the prompt
     siblings: bool = True  # from what room is left: the neighbours of a candidate in its section, the page's beginning
 
 

@@ -15,6 +15,7 @@ import threading
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -24,14 +25,18 @@ from askwiki.evaluate.matching import gold_of
 from askwiki.evaluate.questions import Gold, load_questions
 from askwiki.flow.ask import retrieve
 from askwiki.kit import Kit, build_kit
+from askwiki.language.wording import asks_for_all
+from askwiki.llm.context import UNSAID
 from askwiki.llm.port import Message, Reply, Role
 from askwiki.llm.tokens import make_counter
+from askwiki.stages.answer import room_for_passages
 from askwiki.stages.passages.assemble import make_passages
 from askwiki.stages.passages.reading import as_read
 from askwiki.stages.relevance import judge
 from tests.support.scripted import ScriptedLlm
 
 T = TypeVar("T")
+LONG = 16_384  # tokens that a model of today takes at least, where its server says it
 NOISE = (0.0, 0.05, 0.1, 0.2)  # share of wrong verdicts
 Found = tuple[Question, tuple[Gold, ...], Sequence[Candidate]]
 
@@ -71,10 +76,14 @@ def holds(candidate: Candidate, gold: Sequence[Gold]) -> bool:
     return bool(gold_of(candidate.chunk, gold)[0])
 
 
-def kept(kit: Kit, chosen: Sequence[Candidate], gold: Sequence[Gold]) -> set[int]:
-    """The gold entries in the passages made of these."""
-    count, settings = make_counter(kit.settings.llm), kit.settings.passages
-    cut = make_passages(chosen, Rights(), reader=kit.reader, count=count, settings=settings)
+def kept(kit: Kit, question: Question, chosen: Sequence[Candidate], gold: Sequence[Gold], context: int) -> set[int]:
+    """The gold entries in the passages made of these for a model of this context."""
+    count, settings = make_counter(kit.settings.llm), kit.settings
+    room = room_for_passages(question, kit=kit, count=count, context=context, answer=settings.llm.answer.max_tokens)
+    wide = asks_for_all(question.text)
+    cut = make_passages(
+        chosen, Rights(), reader=kit.reader, count=count, settings=settings.passages, tokens=room, wide=wide
+    )
     return {number for passage in cut.passages for number in gold_of(passage, gold)[0]}
 
 
@@ -92,14 +101,14 @@ def judged(kit: Kit, found: Found, noise: float, first: int) -> tuple[set[int], 
             next(work)
         except StopIteration as end:
             relevant = [each for each in end.value if each.verdict == "yes"]
-            return kept(kit, relevant, gold), oracle.asked_tokens
+            return kept(kit, question, relevant, gold, LONG), oracle.asked_tokens
 
 
-def generous(kit: Kit, found: Found, others: int) -> set[int]:
-    _, gold, candidates = found
+def generous(kit: Kit, found: Found, others: int, context: int) -> set[int]:
+    question, gold, candidates = found
     loose = [each for each in candidates if not holds(each, gold)][:others]
     chosen = [replace(each, verdict="yes") for each in candidates if each in loose or holds(each, gold)]
-    return kept(kit, chosen, gold)
+    return kept(kit, question, chosen, gold, context)
 
 
 def main() -> None:
@@ -111,9 +120,10 @@ def main() -> None:
             for _, gold, candidates in all_found
         ]
         print(f"{file}: {len(all_found)} questions")
-        for others in (5, 50):
-            whole = [generous(kit, found, others) >= wanted for found, wanted in zip(all_found, reach, strict=True)]
-            print(f"  gold + {others} others in the passages: all that was found {sum(whole)}")
+        for context, others in product((UNSAID, LONG), (5, 50)):
+            kept_of = [generous(kit, found, others, context) for found in all_found]
+            whole = sum(got >= wanted for got, wanted in zip(kept_of, reach, strict=True))
+            print(f"  gold + {others} others, context {context}: all that was found in the passages {whole}")
         for first in (0, kit.settings.relevance.first):
             for noise in NOISE:
                 results = [judged(kit, found, noise, first) for found in all_found]

@@ -14,6 +14,7 @@ from askwiki.data import Answer, Identity, Status, Turn
 from askwiki.errors import ModelError, ModelRefuses, NoWords, SettingsError
 from askwiki.flow.ask import ask
 from askwiki.llm.addresses import Address, addresses
+from askwiki.llm.context import UNSAID
 from askwiki.llm.factory import make_llm
 from askwiki.llm.port import Llm, Message, Reply
 from askwiki.llm.reading import ThinkingFilter
@@ -442,3 +443,41 @@ def test_azure_is_asked_as_azure_wants_it() -> None:
     assert (one.headers.get("api-key"), one.headers.get("authorization")) == ("s3cret", None)
     assert two.path == "/openai/deployments/small/chat/completions?api-version=2024-10-21"
     assert (three.path, three.headers.get("api-key")) == ("/openai/v1/chat/completions?api-version=preview", "s3cret")
+
+
+# --- how long a prompt may be -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("told", "length"),
+    [
+        ({"max_model_len": 32_768}, 32_768),  # vLLM, SGLang
+        ({"context_window": 131_072}, 131_072),  # Groq
+        ({"context_length": 16_384}, 16_384),  # OpenRouter
+        ({"max_context_length": 40_000}, 40_000),  # Mistral
+        ({"meta": {"n_ctx": 12_288, "n_ctx_train": 131_072}}, 12_288),  # llama.cpp
+        ({"meta": {"n_ctx_train": 131_072}}, UNSAID),  # what it was trained with, not what it was started with
+        ({"meta": None, "max_model_len": "long"}, UNSAID),
+        ({}, UNSAID),
+    ],
+)
+def test_what_the_server_says_of_its_context_is_what_prompts_may_fill(told: dict[str, Any], length: int) -> None:
+    with ScriptedServer(lambda asking: "Fine.", models=["one"]) as server:
+        server.of_models = told
+        assert llm_of(server).context("answer") == length
+
+
+def test_of_several_servers_the_smallest_context_holds_and_the_settings_before_all() -> None:
+    with (
+        ScriptedServer(lambda asking: "Fine.", models=["one"]) as small,
+        ScriptedServer(lambda asking: "Fine.", models=["one"]) as large,
+    ):
+        small.of_models, large.of_models = {"max_model_len": 10_000}, {"max_model_len": 90_000}
+        assert llm_of(large, small).context("answer") == 10_000
+        assert llm_of(large, small, context_tokens=5_000).context("answer") == 5_000
+
+
+def test_a_server_that_is_gone_leaves_the_careful_length() -> None:
+    with ScriptedServer(lambda asking: "Fine.") as server:
+        llm = llm_of(server)
+    assert llm.context("answer") == UNSAID

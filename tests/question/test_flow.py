@@ -766,8 +766,8 @@ def test_a_prompt_that_is_still_too_long_gives_excerpts() -> None:
 
 def test_the_prompt_fits_the_models_context() -> None:
     wiki = [chunk(name, f"Лимит {name} " + "слово " * 500) for name in "abcdefgh"]
-    llm = ScriptedLlm().always("relevance", "1").enqueue("answer", "Лимит есть [1].")
-    settings = LlmSettings(context_tokens=4_000, characters_per_token=2.0, answer=RoleSettings(max_tokens=500))
+    llm = ScriptedLlm(context=4_000).always("relevance", "1").enqueue("answer", "Лимит есть [1].")
+    settings = LlmSettings(characters_per_token=2.0, answer=RoleSettings(max_tokens=500))
     put("Какой лимит?", with_settings(kit(llm, wiki), llm=settings))
     assert len(llm.asked("answer")[0].text) / 2.0 < 3_500
 
@@ -935,8 +935,8 @@ def test_without_a_model_nothing_is_put_below_what_was_begun(llm: ScriptedLlm | 
 @pytest.mark.parametrize(("asked", "said"), [("Какой лимит?", False), ("Перечислите все лимиты", True)])
 def test_what_found_no_room_is_told_to_the_model_and_for_lists_to_the_person(asked: str, said: bool) -> None:
     wiki = [chunk(str(number), f"Лимит {number} " + f"слово{number} " * 150) for number in range(8)]
-    llm = ScriptedLlm().always("relevance", "1").enqueue("answer", "Лимит 1 [1].")
-    settings = LlmSettings(context_tokens=4_000, characters_per_token=2.0, answer=RoleSettings(max_tokens=500))
+    llm = ScriptedLlm(context=4_000).always("relevance", "1").enqueue("answer", "Лимит 1 [1].")
+    settings = LlmSettings(characters_per_token=2.0, answer=RoleSettings(max_tokens=500))
     made = with_settings(kit(llm, wiki), llm=settings, relevance=RelevanceSettings(group=1))
     seen = put(asked, made)
     assert seen.answer.trace is not None

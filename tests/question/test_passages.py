@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from askwiki.data import PUBLIC, Candidate, Chunk, Passage, PassageNote, PassagePart, Rights
+from askwiki.data import PUBLIC, Candidate, Chunk, Passage, PassageNote, PassagePart, Rights, Verdict
 from askwiki.markdown.fences import close_fences
 from askwiki.settings import PassagesSettings
 from askwiki.stages.passages.assemble import Cut, make_passages, renumbered
@@ -354,3 +354,18 @@ def test_what_is_shown_is_numbered_without_gaps_and_notes_follow() -> None:
         (2, "c", PassageNote("older", 3)),
         (3, "b", None),
     ]
+
+
+def test_what_was_judged_relevant_may_take_more_than_neighbours_fill_up() -> None:
+    wiki = [*parts("a", *(f"{'а' * 199}{number}" for number in range(6))), *(chunk(name, "б" * 200) for name in "bcd")]
+    by_id = {each.id: each for each in wiki}
+    settings = PassagesSettings(tokens=560, relevant_tokens=1800)
+
+    def shown(*verdicts: tuple[str, Verdict]) -> list[str]:
+        found = [Candidate(by_id[name], 1.0, verdict=verdict) for name, verdict in verdicts]
+        cut = make_passages(found, RIGHTS, reader=kit_of(wiki).reader, count=len, settings=settings)
+        return [chunk_id for passage in cut.passages for chunk_id in passage.chunk_ids]
+
+    assert shown(("a#2", "yes")) == ["a#2", "a#3"]
+    assert shown(("b", "unanswered"), ("c", "unanswered"), ("d", "unanswered")) == ["b", "c"]
+    assert shown(("b", "yes"), ("c", "yes"), ("d", "yes"), ("a#2", "yes")) == ["b", "c", "d", "a#2"]

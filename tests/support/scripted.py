@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 from askwiki.calls.pool import FairPool
 from askwiki.errors import Cancelled
+from askwiki.llm.context import UNSAID
 from askwiki.llm.port import Message, Reply, Role
 
 T = TypeVar("T")
@@ -42,7 +43,8 @@ class ScriptedLlm:
     ``always`` sets what a role says once its queue is empty; a call nobody scripted fails the test.
     """
 
-    def __init__(self, *, parallel: int = 4) -> None:
+    def __init__(self, *, parallel: int = 4, context: int = UNSAID) -> None:
+        self._context = context
         self.history: list[Asked] = []
         self._queues: dict[Role, deque[Scripted]] = defaultdict(deque)
         self._always: dict[Role, Scripted] = {}
@@ -93,6 +95,9 @@ class ScriptedLlm:
             text += piece
             yield piece
         return Reply(text, sum(len(message.content) for message in messages), len(text))
+
+    def context(self, role: Role) -> int:
+        return self._context
 
     def submit(self, owner: Hashable, call: Callable[[], T]) -> Future[T]:
         return self._pool.submit(owner, call)
@@ -176,6 +181,7 @@ class ScriptedServer:
     def __init__(self, rule: Rule, *, models: Sequence[str] = ("scripted",)) -> None:
         self.rule = rule
         self.models = list(models)
+        self.of_models: dict[str, Any] = {}  # what it says of each of them beside the name
         self.requests: list[Asking] = []
         self.gone = threading.Event()  # a client closed its stream before the end
         self.most_at_once = 0
@@ -233,9 +239,9 @@ class _Handler(BaseHTTPRequestHandler):
         """Silent."""
 
     def do_GET(self) -> None:
-        models = [
-            {"id": name, "object": "model", "created": 0, "owned_by": "test"} for name in self.server.script.models
-        ]
+        script = self.server.script
+        entry = {"object": "model", "created": 0, "owned_by": "test", **script.of_models}
+        models = [{"id": name, **entry} for name in script.models]
         self._whole(200, json.dumps({"object": "list", "data": models}), {})
 
     def do_POST(self) -> None:

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import requests
 
 from askwiki.errors import AskWikiError
+from askwiki.llm.context import context_of
 from askwiki.llm.factory import make_llm
 from askwiki.llm.port import Llm, Message, Role
 from askwiki.llm.servers import base_urls
@@ -83,11 +84,12 @@ def _role(client: Llm, part: str, model: str, role: Role) -> Line:
 
 
 def _context(listed: list[dict[str, Any]], settings: LlmSettings) -> Iterator[Line]:
-    """vLLM says ``max_model_len``, llama.cpp ``meta.n_ctx`` (``n_ctx_train`` in older ones)."""
+    """What the servers say against what the settings say; of older llama.cpp what the model was trained with."""
     model = settings.answer.model or settings.model
     for entry in listed:
-        meta = entry.get("meta") if isinstance(entry.get("meta"), dict) else {}
-        length = entry.get("max_model_len") or (meta or {}).get("n_ctx") or (meta or {}).get("n_ctx_train")
+        meta = entry.get("meta")
+        trained = meta.get("n_ctx_train") if isinstance(meta, dict) and settings.context_tokens else None
+        length = context_of(entry) or trained
         if not isinstance(length, int) or (model and entry.get("id") != model):
             continue
         if length < settings.context_tokens:
@@ -97,7 +99,7 @@ def _context(listed: list[dict[str, Any]], settings: LlmSettings) -> Iterator[Li
             yield (
                 "llm context",
                 "ok",
-                f"{entry.get('id')} takes {length} tokens, {settings.context_tokens} are used.",
+                f"{entry.get('id')} takes {length} tokens, {settings.context_tokens or length} are used.",
                 "",
             )
         return

@@ -218,11 +218,10 @@ def collect(
     kept = [candidate for candidate in judged if candidate.verdict != "no"]
     with run.stage("passages"):
         count = make_counter(llm)
-        room = settings.tokens
+        room = None
         if run.llm is not None:
-            room = room_for_passages(
-                question, kit=kit, count=count, context=llm.context_tokens, answer=llm.answer.max_tokens
-            )
+            context = run.llm.context("answer")
+            room = room_for_passages(question, kit=kit, count=count, context=context, answer=llm.answer.max_tokens)
         wide = asks_for_all(question.text)
         try:
             cut = kit.guard.call(

@@ -17,6 +17,7 @@ from askwiki.errors import Cancelled, ModelError, NoWords
 from askwiki.llm.addresses import Address, addresses
 from askwiki.llm.answer import streamed_reply, whole_reply
 from askwiki.llm.client import Client
+from askwiki.llm.context import least_context
 from askwiki.llm.failure import FOREIGN, Failure, read_failure
 from askwiki.llm.port import Message, Reply, Role
 from askwiki.llm.reading import read_json
@@ -65,6 +66,9 @@ class OpenAiLlm:
         client = Client(address, key=self._settings.key or "none", connections=self._settings.parallel)
         name = address.url.split("//", 1)[1].split("/", 1)[0].rpartition("@")[2]
         return LlmServer(name, client, model=address.model)
+
+    def context(self, role: Role) -> int:
+        return self._settings.context_tokens or least_context(self._servers.all(), self._model(role))
 
     def submit(self, owner: Hashable, call: Callable[[], T]) -> Future[T]:
         return self._pool.submit(owner, call)
@@ -252,10 +256,10 @@ def _heard(chunks: Iterator[dict[str, Any]], server: LlmServer) -> Iterator[dict
 
 def _first_model(server: LlmServer, seconds: float) -> str:
     if not server.model:
-        listed = server.client.models(seconds)
+        listed = server.client.listed(seconds)
         if not listed:
             raise ModelError(f"The language model server {server.name} lists no model; set llm.model.")
-        server.model = listed[0]
+        server.model = str(listed[0]["id"])
     return server.model
 
 

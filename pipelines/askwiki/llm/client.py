@@ -78,11 +78,13 @@ class Client:
             read = chunks if whole is None else iter([whole])
             yield (_no_error(chunk) for chunk in read if isinstance(chunk, dict))
 
-    def models(self, seconds: float) -> list[str]:
-        """Names of what the server offers, in its order."""
+    def listed(self, seconds: float) -> list[dict[str, Any]]:
+        """What the server says of each model that it offers, in its order; each has an ``id``."""
         with _errors():
             listed = _object(self._api.get("/models", cast_to=object, options=self._within(seconds)))
-        return [str(entry["id"]) for entry in listed.get("data") or () if "id" in entry]
+        entries = listed.get("data")
+        entries = entries if isinstance(entries, list) else []
+        return [entry for entry in entries if isinstance(entry, dict) and "id" in entry]
 
     def _within(self, seconds: float) -> Any:
         return {"timeout": openai.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS)), "headers": self._headers}

@@ -69,6 +69,10 @@ class Llm(Protocol):
         """
         ...
 
+    def context(self, role: Role) -> int:
+        """Tokens of prompt and answer together, as the settings or else the server says; never raises."""
+        ...
+
     def submit(self, owner: Hashable, call: Callable[[], T]) -> Future[T]:
         """Run ``call`` in the shared pool, fairly between owners (one owner = one chat or run)."""
         ...

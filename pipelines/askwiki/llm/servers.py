@@ -23,6 +23,8 @@ class Served:
     breaker: Breaker = field(default_factory=lambda: Breaker(pause=LASTING_SECONDS))
     refusal: str = ""  # the sentence of a refusal that will not go away
     unopened: bool | None = None  # whether its chat template opens thinking, see ``Reply``
+    context: int = 0  # tokens it takes, once the server was asked
+    context_read: float = 0.0  # when that was, on the clock of ``time.monotonic``
 
 
 @dataclass(slots=True)
@@ -44,6 +46,9 @@ class Servers:
         self._servers = list(servers)
         self._lock = threading.Lock()
         self._next = 0
+
+    def all(self) -> Sequence[LlmServer]:
+        return tuple(self._servers)
 
     def pick(self, model: str) -> LlmServer:
         """The next server that lets a call of ``model`` through; ``ModelError`` at once when none does."""

@@ -46,17 +46,21 @@ def make_passages(
 ) -> Cut:
     """At most ``settings.count`` passages of together ``tokens`` tokens, as ``count`` counts them.
 
-    What was judged has room before any sibling; where nobody judged, each stands with its siblings. ``wide``: whole
-    sections where there is room, for questions that ask for all.
+    What was judged has room before any sibling; where nobody judged, each stands with its siblings. What was judged
+    relevant may have ``settings.relevant_tokens``, everything else fills up ``settings.tokens``. ``wide``: whole
+    sections, and all of that for them too, for questions that ask for all.
     """
-    budget = settings.tokens if tokens is None else min(tokens, settings.tokens)
+    relevant = frozenset(candidate.chunk.id for candidate in candidates if candidate.verdict == "yes")
+    most = max(settings.tokens, settings.relevant_tokens)
+    budget = most if tokens is None else min(tokens, most)
+    others = budget if wide and relevant else min(budget, settings.tokens)
     spans = find_spans(candidates)
     order, notes = _without_copies(spans)
     wanted = [replace(spans[place], place=rank) for rank, place in enumerate(order)]
     pages = siblings_of(candidates, rights, reader) if settings.siblings else {}
     judged = any(candidate.verdict is not None for candidate in candidates)
     places = {candidate.chunk.id: place for place, candidate in enumerate(candidates)}
-    room = Room(budget, settings.count, WIDE_STEPS if wide else STEPS)
+    room = Room(budget, others, settings.count, WIDE_STEPS if wide else STEPS, relevant)
     fitting, left_out = fit(wanted, places, pages, count, room, judged=judged)
     numbers = {chunk_id: number for number, passage in enumerate(fitting, 1) for chunk_id in passage.chunk_ids}
     noted = {

@@ -19,14 +19,19 @@ LEAST_PIECE = 60  # tokens; a smaller rest of the budget is left empty rather th
 class Room:
     """The budget while it is filled: tokens that are left, passages that may still be begun."""
 
-    budget: int
+    budget: int  # for what was judged relevant
+    others: int  # the part of it that everything else may fill up
     passages: int
     steps: int = STEPS  # neighbours on each side of a candidate
+    relevant: frozenset[str] = frozenset()  # ids of chunks
     taken: dict[tuple[str, int], Chunk] = field(default_factory=dict)  # by page and ordinal
     left: int = field(init=False)
 
     def __post_init__(self) -> None:
         self.left = self.budget
+
+    def left_for(self, chunk: Chunk) -> int:
+        return self.left if chunk.id in self.relevant else self.left - self.budget + self.others
 
     def touches(self, chunk: Chunk) -> bool:
         return any((chunk.page_id, chunk.ordinal + step) in self.taken for step in (-1, 1))
@@ -55,7 +60,7 @@ def fit(
     """(passages of the spans in their order, number of candidates without room).
 
     ``places``: chunk id -> place among the candidates. A candidate that is too long for what is left is cut once all
-    that fit whole stand; none takes more than half of the budget from the others.
+    that fit whole stand; none takes more than half of what is there for all from the others.
     """
     found = _by_place(spans, places)
     cut: dict[str, str] = {}
@@ -64,18 +69,18 @@ def fit(
         needed = room.cost(chunk, count)
         if room.passages <= 0 and not room.touches(chunk):
             waiting.append(chunk)
-        elif needed <= room.left and (needed <= room.budget // 2 or len(found) == 1):
+        elif needed <= room.left_for(chunk) and (needed <= room.others // 2 or len(found) == 1):
             room.take(chunk, needed)
             if not judged:
                 _add_siblings([chunk], pages, count, room)
         elif not room.taken:
-            most = room.budget // 2 if len(found) > 1 else room.budget
+            most = room.others // 2 if len(found) > 1 else room.others
             _take_cut(chunk, max(most - head_tokens(chunk, count), LEAST_PIECE), count, room, cut)
         else:
             waiting.append(chunk)
     left_out = []
     for chunk in waiting:
-        rest = min(room.left, room.budget // 2) - head_tokens(chunk, count)
+        rest = min(room.left_for(chunk), room.others // 2) - head_tokens(chunk, count)
         if rest >= LEAST_PIECE and (room.passages > 0 or room.touches(chunk)):
             _take_cut(chunk, rest, count, room, cut)
         else:
@@ -120,7 +125,7 @@ def _add_siblings(chunks: Sequence[Chunk], pages: Pages, count: Callable[[str], 
 
 def _take_if_it_fits(chunk: Chunk, count: Callable[[str], int], room: Room) -> None:
     needed = room.cost(chunk, count)
-    if (chunk.page_id, chunk.ordinal) not in room.taken and needed <= room.left:
+    if (chunk.page_id, chunk.ordinal) not in room.taken and needed <= room.left_for(chunk):
         room.left -= needed
         room.taken[chunk.page_id, chunk.ordinal] = chunk
 
