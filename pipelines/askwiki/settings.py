@@ -152,8 +152,8 @@ class RerankSettings:
 @dataclass(frozen=True, slots=True)
 class RelevanceSettings:
     enabled: bool = True  # ask the LLM about each candidate
-    first: int = 16  # candidates of the first wave; the next ones have 8 and come while few or the last are relevant;
-    # 0 = all at once
+    first: int = 16  # candidates of the first wave; the next ones, of 8, 16, …, come while few are relevant or many of
+    # the last; 0 = all at once
     group: int = 8  # candidates a call; up to about 12, the answer has 2 tokens for each
     call_timeout: float = 10.0  # seconds
     total_timeout: float = 25.0  # seconds; what is unanswered then stays, behind the answered ones

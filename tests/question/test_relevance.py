@@ -13,6 +13,7 @@ import pytest
 
 from askwiki.data import Candidate, Question, Status, Verdict
 from askwiki.errors import Cancelled, ModelError
+from askwiki.language.wording import asks_for_all
 from askwiki.llm.port import Message
 from askwiki.settings import RelevanceSettings
 from askwiki.stages.relevance import judge, read_verdicts
@@ -165,21 +166,44 @@ def reached(*relevant: str, **settings: Any) -> int:
         ("b", 16),  # and one that stands well above the rest
         ("g", 24),  # one further down is not
         ("", 33),
-        ("ap", 24),  # the last ones of the wave are still relevant
-        ("aj", 16),
+        ("anop", 24),  # many of the last ones are relevant
+        ("aop", 16),  # a few may be the judge's errors
+        ("anopqrs", 33),  # each wave has twice as many as the one before
     ],
 )
 def test_more_are_asked_about_while_few_or_the_last_ones_are_relevant(relevant: str, asked: int) -> None:
     assert reached(*relevant) == asked
 
 
-def test_a_question_that_asks_for_all_is_not_content_with_one() -> None:
+@pytest.mark.parametrize(("relevant", "asked"), [("ap", 24), ("ab", 16), ("a", 16), ("apx", 33)])
+def test_a_question_that_asks_for_all_goes_on_while_any_of_the_last_ones_is_relevant(relevant: str, asked: int) -> None:
     llm = ScriptedLlm(parallel=1).always(
-        "relevance", by_text(**{each: "1" if each == "a" else "0" for each in LETTERS})
+        "relevance", by_text(**{each: "1" if each in relevant else "0" for each in LETTERS})
     )
     listed = replace(QUESTION, text="Перечисли все лимиты")
     drain(judge(candidates(*LETTERS), listed, kit=kit_of([], llm=llm), settings=RelevanceSettings(group=1)))
-    assert len(llm.history) == 33
+    assert len(llm.history) == asked
+
+
+@pytest.mark.parametrize(
+    ("question", "all_of_it"),
+    [
+        ("Перечислите роли", True),
+        ("Сколько ролей в проекте?", True),
+        ("Сколько всего статусов бывает у заявки?", True),
+        ("Какие статусы заявки бывают?", True),
+        ("How many roles are there?", True),
+        ("Сколько стоит лицензия?", False),
+        ("За сколько заявок отвечают?", False),
+        ("Через сколько выкинет из кабинета?", False),
+        ("Сколько времени хранится журнал?", False),
+        ("Сколько по умолчанию ждёт сервер?", False),
+        ("Сколько нужно согласований?", False),
+        ("How many days of leave do I have?", False),
+    ],
+)
+def test_a_measure_is_no_list(question: str, all_of_it: bool) -> None:
+    assert asks_for_all(question) == all_of_it
 
 
 def test_the_waves_can_be_switched_off() -> None:

@@ -59,7 +59,7 @@ TAKING_BACK = ("not", "instead of")
 ASKING = ("who", "whom", "what", "where", "when", "why", "which", "how", "can i", "do i", "must i", "is it")
 AND = ("and", "but")
 ALL = (
-    "how many",
+    rf"how many (?!{'|'.join(UNITS)})\w+",  # how many roles, not how many days
     r"(?:full |complete )?list(?: of)?",  # a full list
     r"all (?:the |of the )?\w+",  # all the roles
     r"(?:what|which) (?:\w+ ){1,3}(?:are there|exist|are available|are supported)",  # which roles exist

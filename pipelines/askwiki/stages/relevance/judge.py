@@ -21,9 +21,10 @@ logger = logging.getLogger(__name__)
 
 
 # Waves, chosen by measurement (docs/measurements.md): a third of the tokens, nothing lost of 145 questions.
-NEXT = 8  # candidates of each wave after the first
-TAIL = 6  # last ones of what was asked: while one of them is relevant, the next wave may hold more
-ENOUGH = 2  # relevant ones with nothing among the tail …
+NEXT = 8  # candidates of the second wave; each further one has twice as many, for each costs a turn
+TAIL = 8  # last ones of what was asked, which tell whether the next wave may hold more:
+DENSE = 3  # so many of them relevant; fewer are as often a judge's error
+ENOUGH = 2  # relevant ones without a dense tail …
 FAR = 10  # … or one with nothing among so many: it stands well above the rest
 
 
@@ -48,13 +49,13 @@ def judge(
     ask = _asker(question, llm, kit, settings, cancel)
     judging = Judging(llm, ask, settings, cancel or object(), cancel, untold or Untold())
     asked: list[Candidate] = []
-    size = settings.first or len(candidates)
+    size, following = settings.first or len(candidates), NEXT
     while len(asked) < len(candidates) and _more_needed(asked, judging, question):
         wave = candidates[len(asked) : len(asked) + size]
         for done, total in judging.run(wave):
             yield Status(kit.texts.say("checking", question.language, done=done, total=total), "relevance")
         asked += wave
-        size = NEXT
+        size, following = following, 2 * following
     judged = [replace(each, verdict=judging.verdicts[each.chunk.id]) for each in asked]
     counts = {name: sum(candidate.verdict == name for candidate in judged) for name in ("yes", "no", "unanswered")}
     logger.info("relevance: %s of %d", counts, len(candidates))
@@ -68,8 +69,8 @@ def _more_needed(asked: Sequence[Candidate], judging: Judging, question: Questio
         return False
     relevant = [judging.verdicts[each.chunk.id] == "yes" for each in asked]
     if sum(relevant) >= ENOUGH:
-        return any(relevant[-TAIL:])
-    return asks_for_all(question.text) or not any(relevant) or any(relevant[-FAR:])
+        return sum(relevant[-TAIL:]) >= (1 if asks_for_all(question.text) else DENSE)
+    return not any(relevant) or any(relevant[-FAR:])
 
 
 def _asker(
