@@ -83,7 +83,7 @@ def unplaced(page: str, quotation: str) -> list[str]:
 
 
 def _placed(there: Sequence[Atom], quoted: Sequence[Atom], start: int = -1) -> list[_Shown]:
-    """Each atom at its place in the page: of all ways to place them, after ``start``, the one with the fewest leaps."""
+    """Each atom at its place in the page, none before ``start``: of all ways to place them, that with fewest leaps."""
     marked, told = True, []
     for atom in quoted:
         if atom.kind in ("gap", "cut"):
@@ -93,7 +93,8 @@ def _placed(there: Sequence[Atom], quoted: Sequence[Atom], start: int = -1) -> l
             marked = False
     ways: list[tuple[int, int, list[tuple[int, int]]]] = [(0, start, [])]  # (leaps, place of the last atom, all places)
     for atom, after_gap in told:
-        ways = _longer(there, ways, atom, after_gap)
+        found = _places_of(there, atom)
+        ways = _longer(there, ways, [one for one in found if one[0] >= start] or found, after_gap)
     _, _, places = min(ways, key=lambda way: way[0])
     return [
         _Shown(atom, place, start, start + len(atom.text), gap)
@@ -102,10 +103,13 @@ def _placed(there: Sequence[Atom], quoted: Sequence[Atom], start: int = -1) -> l
 
 
 def _longer(
-    there: Sequence[Atom], ways: Sequence[tuple[int, int, list[tuple[int, int]]]], atom: Atom, after_gap: bool
+    there: Sequence[Atom],
+    ways: Sequence[tuple[int, int, list[tuple[int, int]]]],
+    told: Sequence[tuple[int, int]],
+    after_gap: bool,
 ) -> list[tuple[int, int, list[tuple[int, int]]]]:
     found = []
-    for place, start in _places_of(there, atom) or [(-1, 0)]:
+    for place, start in told or [(-1, 0)]:
         if place < 0:
             leaps, last, places = min(ways, key=lambda way: way[0])
             found.append((leaps, last, [*places, (place, start)]))
@@ -118,7 +122,7 @@ def _longer(
 
 def _leap(there: Sequence[Atom], last: int, place: int, after_gap: bool) -> int:
     if place in (last, last + 1):
-        return 0
+        return int(place == last)
     if last < 0:
         return LEAP
     of_one_table = there[place].kind == there[last].kind == "row" and there[place].group == there[last].group
@@ -129,13 +133,14 @@ def _leap(there: Sequence[Atom], last: int, place: int, after_gap: bool) -> int:
 def _places_of(there: Sequence[Atom], atom: Atom) -> list[tuple[int, int]]:
     """Where the page says the same, or has it as a part of what it says."""
     same = [(place, 0) for place, one in enumerate(there) if one.text == atom.text and one.kind in _LIKE[atom.kind]]
-    if same or atom.kind not in ("text", "item", "heading"):
+    if atom.kind not in ("text", "item", "heading"):
         return same
-    return [
-        (place, one.text.find(atom.text))
-        for place, one in enumerate(there)
-        if one.kind in ("text", "item") and atom.text in one.text
-    ]
+    telling = [(place, one) for place, one in enumerate(there) if one.kind in ("text", "item")]
+    if not same:
+        same = [(place, one.text.find(atom.text)) for place, one in telling if atom.text in one.text]
+    longer = ((place, one) for place, one in telling if one.text.endswith(atom.text) and one.text != atom.text)
+    ends = ((place, one) for place, one in longer if letters(sentences(one)[-1]) == atom.text)  # «… так. Пример:»
+    return list(dict.fromkeys([*((place, len(one.text) - len(atom.text)) for place, one in ends), *same]))
 
 
 def _gaps(there: Sequence[Atom], shown: Sequence[_Shown]) -> Iterator[Fault]:
@@ -166,20 +171,24 @@ def _leads(there: Sequence[Atom], places: set[int]) -> Iterator[Fault]:
 
 
 def _run(there: Sequence[Atom], place: int, lead: Atom) -> range:
-    """What a lead-in leads into: the table, list or code after it, of an item the deeper ones, else one paragraph."""
-    first, last = there[place], place
-    if first.group and (not lead.group or first.kind in ("code", "row")):
-        last = max(at for at, one in enumerate(there) if one.group == first.group)  # code lies inside of lists, too
-    elif lead.kind == "item":
-        while last + 1 < len(there) and _below(there[last + 1], lead):
-            last += 1
+    """What a lead-in leads into: all below it in its item, else the table, code or list after it, else a paragraph."""
+    first = there[place]
+    depth = sum(
+        1 for _ in itertools.takewhile(lambda both: both[0] == both[1], zip(lead.path, first.path, strict=False))
+    )
+
+    def belongs(atom: Atom) -> bool:
+        if lead.kind == "item" and depth == len(lead.path):
+            return atom.path[:depth] == lead.path
+        if first.kind in ("row", "code"):
+            return atom.group == first.group
+        inside = len(first.path) > depth and len(atom.path) > depth
+        return inside and atom.path[:depth] == first.path[:depth] and atom.path[depth][0] == first.path[depth][0]
+
+    last = place
+    while last + 1 < len(there) and belongs(there[last + 1]):
+        last += 1
     return range(place, last + 1)
-
-
-def _below(atom: Atom, lead: Atom) -> bool:
-    """Whether an atom stands deeper in the same item of the outermost list."""
-    beside = atom.kind == "item" and atom.level <= lead.level
-    return atom.group == lead.group and atom.place == lead.place and not beside
 
 
 def _subheadings(there: Sequence[Atom], places: set[int], named: set[str]) -> Iterator[Fault]:
@@ -201,14 +210,23 @@ def _steps(there: Sequence[Atom], shown: Sequence[_Shown]) -> Iterator[Fault]:
 
 def _cuts(there: Sequence[Atom], places: set[int], quoted: Sequence[Atom]) -> Iterator[Fault]:
     said = {atom.number for atom in quoted if atom.kind == "cut"}
-    for group in {there[place].group for place in places if place >= 0} - {0}:
-        of = [place for place, atom in enumerate(there) if atom.group == group]
-        header = there[of[0]].kind == "row"
-        units = {there[place].place for place in of} - ({0} if header else set())
-        kept = {there[place].place for place in of if place in places} - ({0} if header else set())
-        total = there[of[0]].number if there[of[0]].kind == "code" else len(units)
-        if kept != units and total not in said:
-            yield Fault("cut", f"{len(kept)} of {len(units)}: {there[of[0]].raw[:40]}")
+    units: dict[int, set[int]] = {}
+    kept: dict[int, set[int]] = {}
+    first: dict[int, Atom] = {}
+    for place, atom in enumerate(there):
+        own = {(atom.group, atom.place)} if atom.kind in ("row", "code") else set()
+        for group, number in {*atom.path, *own} - {(0, 0)}:
+            first.setdefault(group, atom)
+            if atom.kind == "row" and group == atom.group and number == 0:
+                continue  # the header is no row
+            units.setdefault(group, set()).add(number)
+            if place in places:
+                kept.setdefault(group, set()).add(number)
+    for group, shown in kept.items():
+        total, atom = len(units[group]), first[group]
+        lines = atom.number if atom.kind == "code" and atom.group == group else total
+        if shown != units[group] and not said & {total, lines}:
+            yield Fault("cut", f"{len(shown)} of {total}: {atom.raw[:40]}")
 
 
 def _limits(there: Sequence[Atom], shown: Sequence[_Shown], places: set[int]) -> Iterator[Fault]:

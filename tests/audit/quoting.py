@@ -13,7 +13,7 @@ from askwiki.stages.extractive.written import Count
 from askwiki.stages.sources import label_of
 from indexer.chunking.sections import split_sections
 
-EVERY = 9  # of the sentences of a passage, one is a question
+EVERY = 9  # of the sentences of a passage, one is a question where no other number is wished
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 _WORDS = re.compile(r"\w{4,}")
 
@@ -26,13 +26,13 @@ class Quotation:
     text: str
 
 
-def quotations(page: Page, settings: AnswerSettings, count: Count) -> Iterator[Quotation]:
+def quotations(page: Page, settings: AnswerSettings, count: Count, every: int = EVERY) -> Iterator[Quotation]:
     """Quotations of every section of a page, of every two that follow on each other, and of the whole page."""
     sections = split_sections(page)
     places = [(at, at + length) for length in sorted({1, 2, len(sections)}) for at in range(len(sections) - length + 1)]
     for start, end in places:
         passage = _passage(page, sections[start:end])
-        for question in _questions(passage):
+        for question in _questions(passage, every):
             for quoted, text in extract([passage], (), question, (), settings, count):
                 yield Quotation(page, question, label_of(quoted), text)
 
@@ -51,8 +51,8 @@ def _passage(page: Page, sections: Sequence[Section]) -> Passage:
     )
 
 
-def _questions(passage: Passage) -> Iterator[str]:
+def _questions(passage: Passage, every: int) -> Iterator[str]:
     yield " ".join((passage.title, *passage.headings))
-    for sentence in _SENTENCE.split(passage.text)[::EVERY]:
+    for sentence in _SENTENCE.split(passage.text)[::every]:
         if words := _WORDS.findall(sentence):
             yield " ".join(words[:8])

@@ -15,6 +15,7 @@ _DEFINITION = re.compile(r"^ {0,3}\[[^\]\n]+\]:[ \t]+\S+[ \t]*$", re.MULTILINE) 
 _SIGN = re.compile(r"[\W_]+")
 _BOLD = re.compile(r"\*\*(?:(?!\*\*).)+\*\*:?")
 _SENTENCE = re.compile(r"(?<=[.!?…])\s+(?=[^\s\da-zа-яё])")
+_COMMENT = re.compile(r"\s*<!--(?:(?!-->).)*-->\s*", re.DOTALL)
 GAP = "…"
 _CUT = re.compile(r"\W*(?:показан|shown)\D*\d[^.\n]*\b(?:из|of)\s+(\d+)\b", re.IGNORECASE)
 
@@ -31,6 +32,7 @@ class Atom:
     number: int = 0  # that an item of an ordered list shows; of a line of code, how many lines there are
     level: int = 0  # of a heading; of an item, how deep its list lies
     noted: bool = False  # in a quotation of the page
+    path: tuple[tuple[int, int], ...] = ()  # of each list about it, outermost first: number, the item's place
 
     @property
     def leads(self) -> bool:
@@ -99,7 +101,7 @@ def _all(markdown: str) -> Iterator[Atom]:
                 cells = []
             case "tr_close":
                 raw = " | ".join(cells)
-                yield Atom("row", raw, letters(raw), group, row)
+                yield Atom("row", raw, letters(raw), group, row, path=_path(lists))
                 row += 1
             case "heading_open":
                 level = int(token.tag[1:])
@@ -112,13 +114,14 @@ def _all(markdown: str) -> Iterator[Atom]:
             case "inline":
                 yield replace(_paragraph(token, lists, first), noted=notes > 0)
                 first = False
-            case "html_block":
+            case "html_block" if not _COMMENT.fullmatch(token.content):  # nobody reads a comment
                 yield _paragraph(token, lists, False)
             case "fence" | "code_block":
                 groups += 1
                 lines = token.content.splitlines()
                 for place, line in enumerate(lines):
-                    yield Atom("gap" if line.strip() == GAP else "code", line, letters(line), groups, place, len(lines))
+                    kind = "gap" if line.strip() == GAP else "code"
+                    yield Atom(kind, line, letters(line), groups, place, len(lines), path=_path(lists))
 
 
 def _paragraph(token: Token, lists: list[list[int]], first: bool) -> Atom:
@@ -128,4 +131,8 @@ def _paragraph(token: Token, lists: list[list[int]], first: bool) -> Atom:
         return Atom("text", raw, text)
     number = lists[-1][2] if lists[-1][3] else 0
     kind = "item" if first else "text"
-    return Atom(kind, raw, text, lists[0][0], lists[0][1], number if first else 0, len(lists))
+    return Atom(kind, raw, text, lists[0][0], lists[0][1], number if first else 0, len(lists), path=_path(lists))
+
+
+def _path(lists: list[list[int]]) -> tuple[tuple[int, int], ...]:
+    return tuple((of[0], of[1]) for of in lists)

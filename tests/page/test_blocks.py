@@ -118,3 +118,7 @@ def test_a_table_may_follow_a_paragraph_and_have_a_wrong_number_of_columns() -> 
 def test_blank_lines_belong_to_the_block_before_them() -> None:
     text = "\n\none\n\n\ntwo\n"
     assert [text[block.start : block.end] for block in parse_blocks(text)] == ["\n\none\n\n\n", "two\n"]
+
+
+def test_a_line_of_html_ends_a_table() -> None:
+    assert kinds("| a | b |\n|---|---|\n| 1 | 2 |\n<!-- end -->\n\nafter") == ["table", "html", "paragraph"]

@@ -42,7 +42,8 @@ PAGE = """\
 
 Исключение — стажёры.
 """
-WIKI = Path(__file__).resolve().parents[1] / "wiki" / "xml"
+TESTS = Path(__file__).resolve().parents[1]
+SOURCES = [(f"xml:{TESTS / 'wiki' / 'xml'}", 9), (f"markdown:{TESTS / 'cases' / 'quotations'}", 1)]
 
 
 @pytest.mark.parametrize(
@@ -65,16 +66,24 @@ def test_what_is_left_out_without_a_word_is_seen(quotation: str, kinds: set[str]
     assert {fault.kind for fault in faults(PAGE, quotation)} == kinds
 
 
-@pytest.mark.parametrize("characters", [200, 1_200])
-def test_no_quotation_of_the_sample_wiki_leaves_anything_out_without_a_word(characters: int) -> None:
+@pytest.mark.parametrize("characters", [200, 500, 1_200])
+@pytest.mark.parametrize(("source", "every"), SOURCES, ids=["sample wiki", "shapes of real pages"])
+def test_no_quotation_leaves_anything_out_without_a_word(source: str, every: int, characters: int) -> None:
     count = counted_in(load_texts(CONFIG / "texts"), "ru")
     settings = AnswerSettings(extractive_characters=characters)
-    pages = open_source(f"xml:{WIKI}", load_configuration(os.environ)).pages()
+    pages = open_source(source, load_configuration(os.environ)).pages()
     found: list[tuple[str, str, Fault]] = [
         (page.title, quoted.question, fault)
         for page in pages
         if isinstance(page, Page)
-        for quoted in quotations(page, settings, count)
+        for quoted in quotations(page, settings, count, every)
         for fault in faults(page.markdown, quoted.text, quoted.label)
     ]
     assert found == []
+
+
+def test_a_list_inside_an_item_that_is_cut_without_a_word_is_seen() -> None:
+    page = "1. Роль выдают:\n\n   - стажёру\n   - подрядчику\n\n2. Роль отзывают."
+    cut = "1. Роль выдают:\n\n   - стажёру\n\n2. Роль отзывают."
+    assert [fault.kind for fault in faults(page, cut)] == ["gap", "cut"]
+    assert faults(page, cut.replace("стажёру", "стажёру\n\n   *показан 1 пункт из 2*")) == []

@@ -186,3 +186,24 @@ def test_rows_are_told_apart_by_words_that_do_not_stand_above_them_all() -> None
     table = "\n".join(("| Код | Значит |", "| --- | --- |", *rows))
     said = quoted(f"## Статусы перевода\n\n{table}\n\n{LONG}", "статусы перевода", 400)
     assert [f"S-{number}" in said for number in (0, 1, 2, 8)] == [True, True, True, False]
+
+
+def test_an_item_that_is_cut_does_not_end_at_its_lead_in() -> None:
+    text = f"1. Откройте пульт.\n2. Выполните действия:\n\n   **Windows**\n\n   Нажмите пуск. {LONG}\n"
+    assert "2. Выполните действия:\n\n   **Windows**\n\n   Нажмите пуск." in quoted(text, "откройте пульт", 800)
+
+
+def test_a_long_last_item_that_leads_into_what_follows_is_kept_with_it() -> None:
+    text = f"1. Откройте пульт.\n2. {LONG}\n\n   - Доступны два способа:\n\n> **Внимание.** Адрес пульта новый.\n"
+    assert "Доступны два способа:" in quoted(text, "адрес пульта новый")
+
+
+def test_a_comment_below_a_table_is_no_row_of_it() -> None:
+    text = f"{TABLE}<!-- конец -->\n\n<!-- начало -->\n{TABLE.replace('E-', 'F-')}"
+    shown = quoted(text, "что значит E-39", 400)
+    assert "<!--" not in shown
+    assert "из 40*" in shown
+
+
+def test_code_whose_end_stands_too_deep_ends_below_its_beginning() -> None:
+    assert quoted("```sh\nпуск\n   ```\n\nПосле пуска.", "пуск").startswith("```sh\nпуск\n```\n")

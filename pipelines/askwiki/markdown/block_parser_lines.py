@@ -133,7 +133,7 @@ def paragraph_end(lines: Sequence[str], at: int) -> tuple[int, int, str]:
 
 def table_end(lines: Sequence[str], at: int) -> int:
     at += 2
-    while at < len(lines) and lines[at] and not interrupts(lines[at]):
+    while at < len(lines) and lines[at] and not (interrupts(lines[at]) or HTML.match(lines[at])):
         at += 1
     return at
 

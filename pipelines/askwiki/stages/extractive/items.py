@@ -24,7 +24,8 @@ def _shortened(piece: Piece, weights: Mapping[str, float], count: Count) -> Piec
     if all(len(unit.text) <= LONG for unit in piece.units):
         return piece
     units = tuple(unit if len(unit.text) <= LONG else _cut(unit, weights, count) for unit in piece.units)
-    return piece._replace(units=units, text=("\n\n" if piece.apart else "\n").join(unit.text for unit in units))
+    text = ("\n\n" if piece.apart else "\n").join(unit.text for unit in units)
+    return piece._replace(units=units, text=text, onward=piece.leads)
 
 
 def _cut(unit: Unit, weights: Mapping[str, float], count: Count) -> Unit:
@@ -50,15 +51,19 @@ def _cut(unit: Unit, weights: Mapping[str, float], count: Count) -> Unit:
 
 
 def _parts(inner: Sequence[Piece], groups: Sequence[Group], weights: Mapping[str, float]) -> list[Part]:
-    """The beginning of the item, then the group in it that is nearest to the question."""
+    """The beginning of the item, the group in it that is nearest to the question, and what leads on from its end."""
     scored = [best_unit(inner, group, weights) for group in groups]
     best = max(scored, key=lambda each: each.words)
-    begins = shown_of(inner, scored[0], KEPT if best is scored[0] else KEPT // 4)
-    if best is scored[0]:
-        return list(begins.items())
-    left = max(KEPT - length_of(inner, begins), KEPT // 2)
-    above = [(place, [0]) for place in (best.group.subheading,) if place is not None]
-    return [*begins.items(), *above, *shown_of(inner, best, left).items()]
+    shown = shown_of(inner, scored[0], KEPT if best is scored[0] else KEPT // 4)
+    if inner[max(shown)].leads and best is scored[0] and len(scored) > 1:  # «Выполните:» above «**Windows**»
+        best = scored[1]
+    if best is not scored[0]:
+        left = max(KEPT - length_of(inner, shown), KEPT // 2)
+        shown |= {place: [0] for place in (best.group.subheading,) if place is not None} | shown_of(inner, best, left)
+    if inner[-1].leads:
+        last = len(inner) - 1
+        shown[last] = sorted({*shown.get(last, ()), len(inner[last].units) - 1})
+    return sorted(shown.items())
 
 
 def _blanks(line: str, most: int) -> int:

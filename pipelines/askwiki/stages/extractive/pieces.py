@@ -21,6 +21,7 @@ _DEFINITION = re.compile(r"^ {0,3}\[[^\]]+\]:\s+\S+$")  # [name]: address, where
 _SUBHEADING = re.compile(r"\A\*\*(?:(?!\*\*).)++\*\*:?\Z", re.DOTALL)  # a line that is bold and nothing else
 _NOTE_BREAK = re.compile(r"\n(?=[ \t]*>[ \t]*\n)")
 _EMPTY_QUOTED = re.compile(r"\A[ \t]*>[ \t]*\n")
+_COMMENT = re.compile(r"\s*<!--(?:(?!-->).)*+-->\s*\Z", re.DOTALL)  # of HTML: nobody reads it
 _NUMBER = re.compile(r"[ \t]*(\d{1,9})[.)]")
 _LEADS = re.compile(r":[ \t*_`]*\Z")
 _LIMITS = re.compile(rf"[\W_]*+(?:{'|'.join((*ru.LIMITS, *en.LIMITS))})\b", re.IGNORECASE)
@@ -47,11 +48,12 @@ class Piece(NamedTuple):
     tail: str = ""  # the closing line of code
     first: int = 0  # the number of the first item of an ordered list
     apart: bool = False  # empty lines between the items of a list
+    onward: bool = False  # it leads into what follows though ``text``, shortened, no longer shows it
 
     @property
     def leads(self) -> bool:
         """Whether it is not complete without what stands after it: «Выполните:»."""
-        return self.kind in ("text", "list", "note") and bool(_LEADS.search(self.text))
+        return self.onward or (self.kind in ("text", "list", "note") and bool(_LEADS.search(self.text)))
 
     @property
     def limits(self) -> bool:
@@ -65,7 +67,7 @@ def excepts(unit: Unit) -> bool:
 
 
 def pieces_of(text: str) -> list[Piece]:
-    """All pieces in order; rules and the addresses of named links are none."""
+    """All pieces in order; rules, comments and the addresses of named links are none."""
     return [piece for block in _whole_lists(text) for piece in _piece(text, block)]
 
 
@@ -116,14 +118,16 @@ def _piece(text: str, block: Block) -> Iterator[Piece]:
             opening, *lines = said.split("\n")
             fence = opening_fence(opening)
             closed = bool(lines) and closes_fence(lines[-1], fence, indent(opening))
-            tail = lines.pop() if closed else fence
-            units = _lines(lines, start + len(opening) + 1) or (Unit(said, start),)
-            yield Piece("code", said, start, units, head=opening, tail=tail)
+            units = _lines(lines[:-1] if closed else lines, start + len(opening) + 1) or (Unit(said, start),)
+            # Below its opening: four columns deeper it is closed for our reader of pages, not for every chat.
+            tail = opening[: len(opening) - len(opening.lstrip())] + (lines[-1].strip() if closed else fence)
+            text = "\n".join((opening, *lines[:-1], tail)) if closed else said
+            yield Piece("code", text, start, units, head=opening, tail=tail)
         case "code":
             yield Piece("code", said, start, _lines(said.split("\n"), start))
         case "quote":
             yield Piece("note", said, start, tuple(_note(said, start)))
-        case _:
+        case _ if not _COMMENT.match(said):
             yield Piece("html", said, start, (Unit(said, start),))
 
 
