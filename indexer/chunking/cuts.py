@@ -41,6 +41,6 @@ def filled(start: int, thoughts: Sequence[Thought], room: int, plain: PlainPage,
     at = 0
     for screen, run in groupby(thoughts, key=attrgetter("screen")):
         own = list(run)
-        for _, end in pack([0] * len(own), sizes[at : at + len(own)], Size(room, room), scrap=0):
+        for _, end in pack([0] * len(own), sizes[at : at + len(own)], Size(room, room)):
             yield Thought(own[end - 1].end, screen)
         at += len(own)

@@ -10,9 +10,6 @@ from indexer.chunking.units import IN_A_SENTENCE, PageUnit
 # What a piece of half the wished size costs, on the scale of the border prices. Fuller pieces are found
 # first more often: a border between sentences is taken when no better one leaves three quarters full.
 HALF_FULL = 75
-SCRAP_SHARE = 0.15  # of the wished size: a last piece below that is a scrap …
-SCRAP_LEFT = 40  # … and leaving one costs this
-LEAST_FILLED = 0.25  # of the wished size: no border before that, whatever its price
 OVERLAP_SHARE = 0.2  # of the wished size: longer sentences and rows are not repeated
 HEADER_SHARE = 0.4  # of the wished size: wider table headers are not repeated
 
@@ -66,26 +63,24 @@ def pack(
     size: Size,
     *,
     repeated: Callable[[int], float] = lambda start: 0.0,
-    scrap: int = SCRAP_LEFT,
 ) -> Iterator[tuple[int, int]]:
     """The one packer: (first, after) of the parts of each piece; ``tokens`` are their lengths.
 
     From each beginning the cheapest border within reach is taken: its price, plus what an underfilled
-    piece costs, plus what it costs to leave a ``scrap`` for the last piece. So parts whose borders cost
-    nothing, and scraps neither, fill each piece as far as they go. ``repeated``: tokens of what a piece
-    that begins with this part repeats.
+    piece costs. So parts whose borders cost nothing fill each piece as far as they go. ``repeated``:
+    tokens of what a piece that begins with this part repeats.
     """
     start = 0
     left = sum(tokens)
     while start < len(tokens):
         taken = repeated(start)
-        end = _best_end(prices, tokens, start, Size(size.wished - taken, size.most - taken), left, scrap)
+        end = _best_end(prices, tokens, start, Size(size.wished - taken, size.most - taken), left)
         yield start, end
         left -= sum(tokens[start:end])
         start = end
 
 
-def _best_end(prices: Sequence[int], tokens: Sequence[float], start: int, size: Size, left: float, scrap: int) -> int:
+def _best_end(prices: Sequence[int], tokens: Sequence[float], start: int, size: Size, left: float) -> int:
     """The part before which to cut; at least one part is taken."""
     if left <= size.most:
         return len(tokens)
@@ -95,12 +90,7 @@ def _best_end(prices: Sequence[int], tokens: Sequence[float], start: int, size: 
         filled += tokens[end - 1]
         if filled > size.most:
             break
-        if filled < size.wished * LEAST_FILLED:
-            best = end  # only if nothing better comes: a part too long for any piece follows
-            continue
         cost = prices[end] + 4 * HALF_FULL * max(1 - filled / size.wished, 0.0) ** 2
-        if left - filled < size.wished * SCRAP_SHARE:
-            cost += scrap
         if cost <= lowest:
             best, lowest = end, cost
     return best

@@ -124,7 +124,7 @@ def _packed(parts: Sequence[_Part], sizes: Sequence[int], tokens: int) -> Iterat
     at = 0
     for path, run in groupby(parts, key=attrgetter("path")):
         own = list(run)
-        for start, end in pack([0] * len(own), sizes[at : at + len(own)], Size(tokens, tokens), scrap=0):
+        for start, end in pack([0] * len(own), sizes[at : at + len(own)], Size(tokens, tokens)):
             yield path, plain_text("".join(_with_headers(own[start:end])))
         at += len(own)
 
