@@ -128,8 +128,7 @@ class SearchSettings:
     depth: int = 200  # results of each leg
     candidates: int = 50  # what the gates and the relevance filter get
     weight_text: float = 1.0  # of the text's dense leg
-    weight_context: float = 0.2  # of the leg of contexts, which is there where a model wrote them; measured by a rule that
-    # writes good ones
+    weight_context: float = 0.2  # of the leg of contexts, which is there where a model wrote them
     weight_sparse: float = 1.0  # of the words' leg
     timeout: float = 8.0  # seconds for the embedder and for the store, each; then the question goes on without
     query_centering: float = 0.5  # share of the mean question that is taken out of a question's vector
