@@ -209,6 +209,7 @@ def test_two_relevant_rows_of_one_list_are_both_kept() -> None:
 
 
 def test_links_into_the_wiki_are_words_for_the_model_and_others_keep_their_address() -> None:
+    assert as_read("[`f`](/f) и [два\nслова](x.md)", "") == "`f` и два\nслова"
     text = "[проект](/ru/a) [форма](https://forms.example.com/1) ![рис](/p.png) `[a](/b)` [почта](mailto:a@b.c)"
     own = "[стр](https://wiki.example.com/x?y=(1))"
     assert as_read(f"{text} {own}", "https://wiki.example.com/z") == (

@@ -97,7 +97,7 @@ def test_a_sentence_that_begins_with_the_wiki_has_a_capital_letter() -> None:
 # --- the prompts themselves ---------------------------------------------------------------------------------
 
 ABOUT = "Банк «Пример»: переводы по СНГ; спрашивают кассиры $5."
-KNOW_THE_COMPANY = {"condense", "relevance", "answer", "context", "cut"}
+KNOW_THE_COMPANY = {"condense", "relevance", "missing", "answer", "context", "cut"}
 # Which company words are meant is known to whoever reads the question or the page.
 WITHOUT_GLOSSARY = {"title", "dialogue", "merge"}
 NAMES = load_prompts(CONFIG / "prompts").names()

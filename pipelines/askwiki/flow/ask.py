@@ -135,7 +135,7 @@ def _answer(
     judged = yield from check_relevance(run, asked, trace.gated)
     if wish and wish.kind == "list" and (told := (yield from tell_pages(run, asked, wish, judged, rights))):
         return told, replace(trace, judged=tuple(judged))
-    judged = yield from look_for_parts(run, asked, identity, judged)
+    judged = yield from look_for_parts(run, asked, identity, judged, rights)
     trace = replace(trace, judged=tuple(judged))
     if all(candidate.verdict == "no" for candidate in judged):
         return (yield from refuse(run, asked, kind_of_refusal(asked, trace.gated), trace.gated, rights)), trace

@@ -58,6 +58,7 @@ CONCEPT = ("what is", "what does", "why", "meaning of")
 TAKING_BACK = ("not", "instead of")
 ASKING = ("who", "whom", "what", "where", "when", "why", "which", "how", "can i", "do i", "must i", "is it")
 AND = ("and", "but")
+MISSING = ("missing", "the missing part", "missing part")
 ALL = (
     rf"how many (?!{'|'.join(UNITS)})\w+",  # how many roles, not how many days
     r"(?:full |complete )?list(?: of)?",  # a full list

@@ -15,6 +15,9 @@ _ALL = re.compile(rf"\b(?:{'|'.join((*ru.ALL, *en.ALL))})\b", re.IGNORECASE)
 _SECOND = re.compile(
     rf"\w,? (?:{'|'.join((*ru.AND, *en.AND))}) (?:{'|'.join((*ru.ASKING, *en.ASKING))})\b", re.IGNORECASE
 )
+_ASKING_WORD = rf"(?:{'|'.join((*ru.ASKING, *en.ASKING))})(?!\w)"
+_ASKING = re.compile(rf"(?<!\w){_ASKING_WORD}(?:\s{{1,3}}{_ASKING_WORD})*+", re.IGNORECASE)  # "how do I" asks once
+COMPARED = [re.compile(each.format(""), re.IGNORECASE) for each in (*ru.COMPARED, *en.COMPARED)]
 _CONCEPT = re.compile(rf"\b(?:{'|'.join((*ru.CONCEPT, *en.CONCEPT))})\b", re.IGNORECASE)
 CYRILLIC, LATIN = re.compile(r"[А-Яа-яЁё]"), re.compile(r"[A-Za-z]")
 # The same keys, letter for letter: «jngecr» is «отпуск».
@@ -54,6 +57,11 @@ def intent_of(text: str) -> Intent | None:
 def asks_twice(text: str) -> bool:
     """Whether a message holds a second question, whose answer may stand on another page."""
     return text.count("?") > 1 or bool(_SECOND.search(text))
+
+
+def may_have_parts(text: str) -> bool:
+    """Whether an answer may need several pages: two questions in one, two things compared, one named by another."""
+    return asks_twice(text) or len(_ASKING.findall(text)) > 1 or any(each.search(text) for each in COMPARED)
 
 
 def asks_for_all(text: str) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from askwiki.language import en, ru
 from askwiki.language.stems import telling_stems
 from askwiki.language.terms import grams
+from askwiki.language.wording import COMPARED
 
 ALIKE = 0.3  # of a name's groups of letters that another form of it has: «снимком» and «снимок»
 _DIGIT = r"\d"
@@ -26,7 +27,6 @@ _TELLS = {
     for kind in ru.TELLS
 }
 _PRICED = re.compile(rf"(?<!\w)(?:{'|'.join((*ru.PRICED, *en.PRICED))})", re.IGNORECASE)
-_COMPARED = [re.compile(each.format(""), re.IGNORECASE) for each in (*ru.COMPARED, *en.COMPARED)]
 
 
 def not_told(question: str, texts: Sequence[str]) -> tuple[str, str]:
@@ -55,7 +55,7 @@ def _priced_column(text: str) -> bool:
 
 def _side_missing(question: str, texts: Sequence[str]) -> str:
     """The one of two compared things of which no text has a word that the other lacks."""
-    compared = next((match for pattern in _COMPARED if (match := pattern.search(question))), None)
+    compared = next((match for pattern in COMPARED if (match := pattern.search(question))), None)
     if compared is None:
         return ""
     text = "\n".join(texts)

@@ -11,8 +11,13 @@ from urllib.parse import urlsplit
 
 from askwiki.data import Chunk, Passage
 
-_CODE = re.compile(r"(```.*?(?:```|\Z)|`[^`\n]*`)", re.DOTALL)
-_LINK = re.compile(r"(?<!!)\[([^\[\]\n]*)\]\(<?([^()\s<>]*(?:\([^()\s<>]*\)[^()\s<>]*)*)>?(?: \"[^\"\n]*\")?\)")
+# Code, or a link: its words may hold code and go on in the next line.
+_CODE_OR_LINK = re.compile(
+    r"```.*?(?:```|\Z)|`[^`\n]*`"
+    r"|(?<!!)\[(?P<words>(?:[^\[\]`]|`[^`\n]*`)*+)\]"
+    r"\(<?(?P<target>[^()\s<>]*(?:\([^()\s<>]*\)[^()\s<>]*)*)>?(?: \"[^\"\n]*\")?\)",
+    re.DOTALL,
+)
 
 
 def place_of(read: Chunk | Passage) -> str:
@@ -25,12 +30,17 @@ def as_read(text: str, url: str) -> str:
     """``text`` of the page at ``url`` with links into its own wiki reduced to their words; code is left alone."""
     host = _host(url)
 
-    def reduced(link: re.Match[str]) -> str:
-        words, target = link.groups()
-        return words if words.strip() and _host(target) in ("", host) else link.group()
+    def reduced(found: re.Match[str]) -> str:
+        words, target = found["words"], found["target"]
+        return words if words and words.strip() and _host(target) in ("", host) else found.group()
 
-    parts = _CODE.split(text)
-    return "".join(part if number % 2 else _LINK.sub(reduced, part) for number, part in enumerate(parts))
+    return _CODE_OR_LINK.sub(reduced, text)
+
+
+def own_links(text: str, url: str) -> list[str]:
+    """Where the links of ``text`` lead, of those into the wiki of the page at ``url``; none out of code."""
+    targets = (found["target"] for found in _CODE_OR_LINK.finditer(text))
+    return [target for target in targets if target and _host(target) in ("", _host(url))]
 
 
 def _host(address: str) -> str:

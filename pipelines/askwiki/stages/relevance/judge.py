@@ -83,7 +83,7 @@ def _asker(
     glossary = "\n".join(term.line() for term in known) or "—"
 
     def ask(group: Group) -> Verdicts:
-        fragments = "\n\n".join(_fragment(number, each, fence, settings) for number, each in enumerate(group, 1))
+        fragments = "\n\n".join(fragment_of(number, each, fence, settings) for number, each in enumerate(group, 1))
         more = [term.line() for term in kit.glossary.found(fragments) if term not in known]
         system, user = prompt.render(
             mark=fence.mark,
@@ -100,7 +100,7 @@ def _asker(
     return ask
 
 
-def _fragment(number: int, candidate: Candidate, fence: Fence, settings: RelevanceSettings) -> str:
+def fragment_of(number: int, candidate: Candidate, fence: Fence, settings: RelevanceSettings) -> str:
     chunk = candidate.chunk
     lines = [place_of(chunk)]
     if chunk.updated:
