@@ -947,6 +947,20 @@ def test_what_found_no_room_is_told_to_the_model_and_for_lists_to_the_person(ask
     assert "wiki.example.com" not in llm.asked("answer")[0].text
 
 
+@pytest.mark.parametrize(("asked", "said"), [("Какой лимит?", False), ("Перечислите все лимиты", True)])
+def test_a_list_from_a_source_that_is_shown_in_part_may_be_longer(asked: str, said: bool) -> None:
+    long = [chunk("a", "| Лимит |\n| - |\n" + "| лимит |\n" * 900, title="Лимиты", part=1, parts=2)]
+    llm = ScriptedLlm(context=4_000).always("relevance", "1").enqueue("answer", "Лимит есть [1].")
+    seen = put(asked, kit(llm, long))
+    assert ("показан не целиком, поэтому" in seen.text) == said
+
+
+def test_a_list_that_is_seen_whole_needs_no_caution() -> None:
+    llm = ScriptedLlm().always("relevance", "1").enqueue("answer", "Лимит есть [1].")
+    seen = put("Перечислите все лимиты", kit(llm, [chunk("a", "Лимит один.")]))
+    assert "может быть названо больше" not in seen.text
+
+
 # --- questions of several parts -----------------------------------------------------------------------------
 
 PARTS = "Какой лимит перевода в Турцию и когда подать заявку на отпуск?"

@@ -370,3 +370,24 @@ def test_what_was_judged_relevant_may_take_more_than_neighbours_fill_up() -> Non
     assert shown(("a#2", "yes")) == ["a#2", "a#3"]
     assert shown(("b", "unanswered"), ("c", "unanswered"), ("d", "unanswered")) == ["b", "c"]
     assert shown(("b", "yes"), ("c", "yes"), ("d", "yes"), ("a#2", "yes")) == ["b", "c", "d", "a#2"]
+
+
+def test_for_a_list_the_page_around_what_is_relevant_comes_too_its_own_section_first() -> None:
+    wiki = [
+        *parts("a", "раз", "два", "три"),
+        *(chunk(f"a#{number}", f"раздел {number}", headings=(str(number),)) for number in (3, 4, 5)),
+    ]
+    by_id = {each.id: each for each in wiki}
+
+    def shown(tokens: int, verdict: Verdict | None, *, wide: bool) -> list[str]:
+        found = [Candidate(by_id["a#2"], 1.0, verdict=verdict)]
+        settings = PassagesSettings(tokens=60, relevant_tokens=MANY)
+        reader = kit_of(wiki).reader
+        cut = make_passages(found, RIGHTS, reader=reader, count=len, settings=settings, tokens=tokens, wide=wide)
+        return [chunk_id for passage in cut.passages for chunk_id in passage.chunk_ids]
+
+    head = 40 + len("База знаний / Страница a / Раздел")
+    assert shown(MANY, "yes", wide=True) == [f"a#{number}" for number in range(6)]
+    assert shown(head + 9, "yes", wide=True) == ["a#0", "a#1", "a#2"]
+    assert shown(MANY, "yes", wide=False) == ["a#2"]
+    assert "a#3" not in shown(MANY, None, wide=True)

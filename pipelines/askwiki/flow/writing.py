@@ -127,9 +127,19 @@ def write_answer(
     if says_no(result, set(gate.numbers) - set(gate.listed)):
         yield run.token(nearest(run, question, candidates, rights))
         return Answer(run.text, refused="insufficient")
-    if run.left_out and asks_for_all(question.text):
+    shown = _as_cited(gate, passages)
+    yield from _on_lists(run, question, shown[: len(gate.numbers)])
+    return (yield from finish(run, shown, len(gate.numbers)))
+
+
+def _on_lists(run: QuestionRun, question: Question, cited: Sequence[Passage]) -> Iterator[Event]:
+    """Of a list that was asked for: that there may be more, where something was cut."""
+    if not asks_for_all(question.text):
+        return
+    if run.left_out:
         yield run.token(f"\n\n*{run.say('list_may_be_longer', count=run.left_out)}*")
-    return (yield from finish(run, _as_cited(gate, passages), len(gate.numbers)))
+    elif any(passage.shortened for passage in cited):
+        yield run.token(f"\n\n*{run.say('list_in_part')}*")
 
 
 def _with_retry(

@@ -48,19 +48,20 @@ def make_passages(
 
     What was judged has room before any sibling; where nobody judged, each stands with its siblings. What was judged
     relevant may have ``settings.relevant_tokens``, everything else fills up ``settings.tokens``. ``wide``: whole
-    sections, and all of that for them too, for questions that ask for all.
+    sections, of what is relevant whole pages, and all of the room for them too, for questions that ask for all.
     """
     relevant = frozenset(candidate.chunk.id for candidate in candidates if candidate.verdict == "yes")
     most = max(settings.tokens, settings.relevant_tokens)
     budget = most if tokens is None else min(tokens, most)
-    others = budget if wide and relevant else min(budget, settings.tokens)
+    whole = wide and bool(relevant)
+    others = budget if whole else min(budget, settings.tokens)
     spans = find_spans(candidates)
     order, notes = _without_copies(spans)
     wanted = [replace(spans[place], place=rank) for rank, place in enumerate(order)]
-    pages = siblings_of(candidates, rights, reader) if settings.siblings else {}
+    pages = siblings_of(candidates, rights, reader, whole=whole) if settings.siblings else {}
     judged = any(candidate.verdict is not None for candidate in candidates)
     places = {candidate.chunk.id: place for place, candidate in enumerate(candidates)}
-    room = Room(budget, others, settings.count, WIDE_STEPS if wide else STEPS, relevant)
+    room = Room(budget, others, settings.count, WIDE_STEPS if wide else STEPS, relevant, whole)
     fitting, left_out = fit(wanted, places, pages, count, room, judged=judged)
     numbers = {chunk_id: number for number, passage in enumerate(fitting, 1) for chunk_id in passage.chunk_ids}
     noted = {

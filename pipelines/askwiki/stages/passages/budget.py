@@ -24,6 +24,7 @@ class Room:
     passages: int
     steps: int = STEPS  # neighbours on each side of a candidate
     relevant: frozenset[str] = frozenset()  # ids of chunks
+    whole: bool = False  # neighbours from all of the page: a list may go on under other headings
     taken: dict[tuple[str, int], Chunk] = field(default_factory=dict)  # by page and ordinal
     left: int = field(init=False)
 
@@ -112,12 +113,13 @@ def _take_cut(chunk: Chunk, tokens: int, count: Callable[[str], int], room: Room
 
 
 def _add_siblings(chunks: Sequence[Chunk], pages: Pages, count: Callable[[str], int], room: Room) -> None:
-    """The nearest first, of the better candidates first; then how each page begins."""
-    for step in range(1, room.steps + 1):
-        for chunk in chunks:
-            for each in neighbours(chunk, pages, step):
-                if room.touches(each):
-                    _take_if_it_fits(each, count, room)
+    """The nearest first, of the better candidates first, their section before their page; then how each page begins."""
+    for whole in (False, True) if room.whole else (False,):
+        for step in range(1, room.steps + 1):
+            for chunk in chunks:
+                for each in neighbours(chunk, pages, step, whole=whole):
+                    if room.touches(each):
+                        _take_if_it_fits(each, count, room)
     for chunk in chunks:
         if first := beginning(chunk, pages):
             _take_if_it_fits(first, count, room)

@@ -1,4 +1,4 @@
-"""The neighbours of a candidate in its page: the other parts of its section, and how the page begins."""
+"""The neighbours of a candidate in its page: the parts of its section, for lists its page; how the page begins."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ WIDE_STEPS = 12  # where the whole list is asked for
 Pages = Mapping[str, Sequence[Chunk]]
 
 
-def siblings_of(candidates: Sequence[Candidate], rights: Rights, reader: Reader) -> Pages:
-    """All chunks of every page that has a split section among the candidates."""
-    pages = dict.fromkeys(each.chunk.page_id for each in candidates if each.chunk.parts > 1)
+def siblings_of(candidates: Sequence[Candidate], rights: Rights, reader: Reader, *, whole: bool = False) -> Pages:
+    """All chunks of every page that has a split section among the candidates; ``whole``: of every page."""
+    pages = dict.fromkeys(each.chunk.page_id for each in candidates if whole or each.chunk.parts > 1)
     return reader.chunks_of(pages, rights) if pages else {}
 
 
-def neighbours(chunk: Chunk, pages: Pages, step: int) -> Iterator[Chunk]:
-    """The parts of the same section ``step`` away: the next one, then the one before."""
-    family = {each.ordinal: each for each in pages.get(chunk.page_id, ()) if _one_section(each, chunk)}
+def neighbours(chunk: Chunk, pages: Pages, step: int, *, whole: bool = False) -> Iterator[Chunk]:
+    """The parts of the same section ``step`` away: the next one, then the one before; ``whole``: of the same page."""
+    family = {each.ordinal: each for each in pages.get(chunk.page_id, ()) if whole or _one_section(each, chunk)}
     for ordinal in (chunk.ordinal + step, chunk.ordinal - step):
         if ordinal in family:
             yield family[ordinal]
