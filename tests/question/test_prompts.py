@@ -132,20 +132,20 @@ def test_a_company_that_says_nothing_of_itself_is_any(language: str, sentence: s
 
 # What a rule of the answer says, in both languages: each was asked for by somebody who read answers.
 RULES = {
-    "how long": ("Держи длину по вопросу", "Let the length fit the question"),
+    "how long": ("Длина по вопросу", "Length as the question needs it"),
     "lists": ("пройди все источники по порядку", "go through all sources in order"),
     "counting": ("по части таблицы не считай", "never count from a part of a table"),
-    "false premise": ("Если вопрос исходит из неверного", "When the question rests on something wrong"),
-    "vague": ("короткий ответ на каждое понимание", "answer each reading in short"),
+    "false premise": ("Вопрос исходит из неверного", "A question that rests on something wrong"),
+    "vague": ("коротко ответь на каждое понимание", "answer each reading in short"),
     "diagrams and letters": ("только когда об этом просят", "only when asked to"),
     "numbers in tables": ("в последней ячейке строки", "in the last cell of the row"),
     "own sums": ("свои подсчёты ставь в отдельное предложение", "your own sums into a sentence of their own"),
-    "no list of sources": ("Список источников в конце не пиши", "Write no list of sources"),
+    "no list of sources": ("списка источников не пиши", "no list of sources"),
     "how sure": ("судя по источнику", "judging by the source"),
     "the gap": ("NO_ANSWER цены лицензии", "NO_ANSWER the price of the licence"),
-    "shown in part": ("Не утверждай, что в вики чего-то нет", "Do not claim that the wiki lacks something"),
+    "shown in part": ("не утверждай, что в вики чего-то нет", "do not claim that the wiki lacks something"),
     "undated": ("без дат назови оба и не выбирай", "without dates name both and choose none"),
-    "the head": ("Первая строка каждого — его место в вики", "The first line of each is its place in the wiki"),
+    "the head": ("место в вики, часть раздела, дата правки", "the place in the wiki, the part of the section"),
 }
 
 
