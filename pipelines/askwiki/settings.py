@@ -40,6 +40,7 @@ class StoreSettings:
     grace: float = 30.0  # seconds a replaced collection stays for the questions under way
     on_disk: bool = False  # vectors on disk instead of in memory
     quantization: Literal["none", "scalar"] = "none"
+    hnsw_ef: int = 512  # of a search on a server: neighbours it keeps in sight; more finds more and takes longer
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 import signal
@@ -28,9 +29,10 @@ from tests.server.test_backup import drop, seen
 from tests.support import crash_sync
 from tests.support.cluster import cluster
 from tests.support.qdrant import HOW, Qdrant, binary, running
-from tests.support.sources import Indexer
+from tests.support.sources import Indexer, ListSource
 from tests.support.stores import EMBEDDER, SPARSE, on_server
 
+Contents = dict[str, Any]
 pytestmark = pytest.mark.server
 
 CHATS = 50
@@ -149,38 +151,58 @@ def test_a_backup_of_a_cluster_comes_back_on_a_cluster(three: list[Qdrant], tmp_
     assert (ledger.unchanged, ledger.indexed, ledger.model_calls) == (ledger.expected, 0, 0)
 
 
-def test_one_node_grows_to_three_by_the_calls_of_the_handbook(tmp_path: Path) -> None:
+@contextlib.contextmanager
+def grown(folder: Path, shards: int) -> Iterator[tuple[list[Qdrant], Contents]]:
+    """Three nodes, of which the first had an index alone before, by the calls of the handbook; what it held."""
     if not binary():
         pytest.skip(HOW)
-    with cluster(tmp_path / "cluster", joined=False) as members:
-        first, others = members[0], members[1:]
+    with cluster(folder / "cluster", joined=False) as members:
+        first = members[0]
         words, variables = first.words, first.variables
         first.words, first.variables = (), {}
         first.start()
-        alone = first.settings(shards=6, batch=64)
-        crash_sync.run(tmp_path / "cache", crash_sync.before(), alone)
+        alone = first.settings(shards=shards, batch=64)
+        crash_sync.run(folder / "cache", crash_sync.before(), alone)
         contents = on_server(alone).contents()
         first.end()
         first.words, first.variables = words, variables
         for member in members:
             member.start()
-        settings = settings_of(members)
+        alias = {"alias_name": "wiki", "collection_name": "wiki_v1"}
+        called("POST", first, "/collections/aliases", {"actions": [{"create_alias": alias}]})
+        yield members, contents
+
+
+def test_one_node_grows_to_three_by_spreading_its_shards(tmp_path: Path) -> None:
+    with grown(tmp_path, shards=6) as (members, contents):
+        first, settings = members[0], settings_of(members)
         assert said(settings)[1:3] == (
             "warning",
             "3 nodes, 6 shards in 1 copy each. A lost node takes its pages along.",
         )
-        alias = {"alias_name": "wiki", "collection_name": "wiki_v1"}
-        called("POST", first, "/collections/aliases", {"actions": [{"create_alias": alias}]})
         called("PATCH", first, "/collections/wiki_v1", {"params": {"replication_factor": 2}})
         numbers = {info["uri"]: int(number) for number, info in called("GET", first, "/cluster")["peers"].items()}
         one, two, three = (number for _, number in sorted(numbers.items()))
         spread(first, "replicate_shard", one, {0: two, 1: two, 2: three, 3: two, 4: two, 5: three})
         spread(first, "move_shard", one, {1: three, 4: three})
-        assert said(settings) == (PART, "ok", "3 nodes, 6 shards in 2 copies each.", "")
-        for member in members:
-            assert on_server(dataclasses.replace(settings, qdrant_url=member.url)).contents() == contents
-        others[0].end(signal.SIGKILL)
-        assert on_server(settings).contents() == contents
+        holds_everywhere_and_without_a_node(members, contents)
+
+
+def test_one_node_grows_to_three_by_a_rebuild_that_takes_its_texts_from_the_cache(tmp_path: Path) -> None:
+    with grown(tmp_path, shards=1) as (members, contents):
+        indexer = Indexer(tmp_path / "cache", on_server(settings_of(members)))
+        ledger = indexer.run(ListSource(crash_sync.before()), rebuild=True)
+        assert (ledger.failed, ledger.model_calls) == (0, 0)
+        holds_everywhere_and_without_a_node(members, contents)
+
+
+def holds_everywhere_and_without_a_node(members: list[Qdrant], contents: Contents) -> None:
+    settings = settings_of(members)
+    assert said(settings) == (PART, "ok", "3 nodes, 6 shards in 2 copies each.", "")
+    for member in members:
+        assert on_server(dataclasses.replace(settings, qdrant_url=member.url)).contents() == contents
+    members[1].end(signal.SIGKILL)
+    assert on_server(settings).contents() == contents
 
 
 def spread(node: Qdrant, how: str, source: int, targets: dict[int, int]) -> None:

@@ -26,6 +26,8 @@ from askwiki.settings import StoreSettings
 from askwiki.store.backup import backup, restore
 from askwiki.store.port import Leg
 from askwiki.store.qdrant.client import connect
+from askwiki.store.qdrant.graphs import FULL_KB
+from askwiki.store.qdrant.server import FILLING_KB
 from tests.server.test_security import build, check_store, pairs
 from tests.support import crash_sync
 from tests.support.qdrant import HOW, Qdrant, binary, running
@@ -127,6 +129,23 @@ def test_vectors_lie_on_disk_and_int8_in_memory_where_the_settings_say_so(place:
     assert (made.params.vectors["text"].on_disk, made.params.vectors["context"].on_disk) == (True, True)
     assert made.params.sparse_vectors["sparse"].index.on_disk is True
     assert (made.quantization_config.scalar.always_ram, made.params.shard_number) == (True, 2)
+
+
+def test_graphs_are_built_when_an_index_is_whole_and_not_again_while_it_is_filled(place: StoreSettings) -> None:
+    store, client = on_server(place), connect(place)
+
+    def threshold(version: int) -> int | None:
+        return client.get_collection(f"{place.collection}_v{version}").config.optimizer_config.indexing_threshold
+
+    first = store.writer()
+    filling = threshold(1)
+    fill(first, "первый")
+    second = store.writer(rebuild=True)
+    again = threshold(2)
+    fill(second, "второй")
+    whole = threshold(2)
+    client.close()
+    assert (filling, again, whole) == (FILLING_KB, FILLING_KB, FULL_KB)
 
 
 def test_the_doctor_says_which_server_it_met(place: StoreSettings) -> None:

@@ -191,8 +191,9 @@ def point(number: int, score: float) -> dict[str, Any]:
 
 def test_all_legs_go_in_one_request_each_with_the_rights(stub: Any) -> None:
     legs = [[point(1, 0.9), point(2, 0.8)], [point(2, 5.0)]]
+    found_there: dict[bool, Any] = {True: [{"points": leg} for leg in legs], False: [point(1, 0.0), point(2, 0.0)]}
     stub.answer = usual(
-        lambda method, path: (200, {}, {"result": [{"points": leg} for leg in legs], "status": "ok", "time": 0})
+        lambda method, path: (200, {}, {"result": found_there["query" in path], "status": "ok", "time": 0})
     )
     reader = open_reader(StoreSettings(qdrant_url=stub.url, qdrant_key="read-only", collection="wiki", retries=0))
     query = EMBEDDER.query("пароль")
@@ -207,6 +208,38 @@ def test_all_legs_go_in_one_request_each_with_the_rights(stub: Any) -> None:
     rights = {"must": [{"key": "acl", "match": {"any": ["*", "team"]}}]}
     assert [search["filter"] for search in body["searches"]] == [rights, rights]
     assert [(search["using"], search["limit"]) for search in body["searches"]] == [("text", 7), ("sparse", 9)]
+
+
+class Forgetful(OneAtATime):
+    """Loses a point between the search and the question for its name; counts those questions."""
+
+    gone = ""
+    asked = 0
+
+    def retrieve(self, collection: str, ids: list[Any], **named: Any) -> Any:
+        self.asked += 1
+        found = self._client.retrieve(collection, ids, **named)
+        return [record for record in found if record.payload["id"] != self.gone]
+
+
+def test_names_are_learnt_once_and_a_chunk_that_goes_meanwhile_is_no_hit() -> None:
+    double: Any = Forgetful(QdrantClient(":memory:"))
+    server = QdrantServer([double], SETTINGS)
+    writer = server_writer(server, FINGERPRINT)
+    kept, lost = make_chunk("1", 0, "пароль"), make_chunk("2", 0, "пароль и вход")
+    for chunk in (kept, lost):
+        write_page(writer, chunk)
+    writer.commit()
+    double.gone = lost.id
+    reader = server_reader(server)
+    legs = [Leg("text", EMBEDDER.query("пароль"), 5)]
+    found = [reader.search(legs, Rights())["text"] for _ in range(2)]
+    assert [list(hits) for hits in found] == [[kept.id], [kept.id]]
+    double.gone = ""
+    assert set(reader.search(legs, Rights())["text"]) == {kept.id, lost.id}
+    asked = double.asked
+    reader.search(legs, Rights())
+    assert double.asked == asked
 
 
 def test_a_busy_server_is_asked_again(stub: Any) -> None:

@@ -54,6 +54,12 @@ class OneAtATime:
 
         return locked if callable(member) else member
 
+    def query_batch_points(self, collection: str, *, requests: Sequence[Any]) -> Any:
+        """In memory every search is exact."""
+        exact = [request.model_copy(update={"params": None}) for request in requests]
+        with self._lock:
+            return self._client.query_batch_points(collection, requests=exact)
+
     def create_payload_index(self, *_: Any) -> None:
         """In memory there are none."""
 

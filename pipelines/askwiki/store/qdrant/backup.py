@@ -17,6 +17,7 @@ from askwiki.errors import StoreError
 from askwiki.store.archive import About, add, writing
 from askwiki.store.engine import Delete, Where
 from askwiki.store.fingerprint import dense_sizes, uses_idf
+from askwiki.store.qdrant import graphs
 from askwiki.store.qdrant.engine import ServerEngine
 from askwiki.store.qdrant.lease import Lease, others_write
 from askwiki.store.qdrant.server import QdrantServer
@@ -84,6 +85,7 @@ def take_back(server: QdrantServer, about: About, files: Iterator[tuple[str, int
     except StoreError:
         server.drop(collection)
         raise
+    graphs.build(server, collection)
     take_over(server, collection, whole=about.more["whole"])
 
 

@@ -8,12 +8,14 @@ from typing import Any
 from qdrant_client import models
 
 from askwiki.data import Sparse
+from askwiki.settings import StoreSettings
 from askwiki.store.engine import Delete, Operation, Overwrite, Row, Scroll, Upsert, Where
 from askwiki.store.payload import MANY, SPARSE, dense_vectors, to_vectors
 from askwiki.store.port import Leg
 from askwiki.store.qdrant.server import QdrantServer
 
 _PAGE = 500  # points read at once
+_NAMES = 200_000  # point id -> chunk id that are remembered, about 40 MB
 
 
 class ServerEngine:
@@ -22,6 +24,7 @@ class ServerEngine:
     def __init__(self, server: QdrantServer, collection: str) -> None:
         self._server = server
         self._collection = collection
+        self._names: dict[Any, str] = {}  # a point's id is made of its chunk's, so what was learnt stays true
 
     def write(self, operations: Sequence[Operation]) -> None:
         """One request for all of it; only what is too large for one goes ahead in portions."""
@@ -39,12 +42,29 @@ class ServerEngine:
 
     def find(self, legs: Sequence[Leg], where: Where) -> list[list[tuple[str, float]]]:
         wanted = _filter(where)
+        seen = effort(self._server.settings)
         requests = [
-            models.QueryRequest(query=_query(leg), using=leg.name, filter=wanted, limit=leg.depth, with_payload=["id"])
+            models.QueryRequest(
+                query=_query(leg), using=leg.name, filter=wanted, limit=leg.depth, with_payload=False, params=seen
+            )
             for leg in legs
         ]
-        answers = self._call("query_batch_points", requests=requests)
-        return [[(point.payload["id"], point.score) for point in answer.points] for answer in answers]
+        found = [answer.points for answer in self._call("query_batch_points", requests=requests)]
+        names = self._learnt(list({point.id for points in found for point in points}))
+        return [[(names[point.id], point.score) for point in points if point.id in names] for points in found]
+
+    def _learnt(self, ids: list[Any]) -> dict[Any, str]:
+        """Their chunks' ids, without those that are gone; the server reads a whole payload to give one field of it."""
+        names = self._names
+        known = {one: names[one] for one in ids if one in names}
+        if unknown := [one for one in ids if one not in known]:
+            records = self._call("retrieve", ids=unknown, with_payload=["id"], with_vectors=False)
+            learnt = {record.id: record.payload["id"] for record in records}
+            known |= learnt
+            if len(names) > _NAMES:
+                self._names = names = {}
+            names.update(learnt)
+        return known
 
     def scroll(self, scroll: Scroll) -> Iterator[Row]:
         offset = None
@@ -120,6 +140,14 @@ def _filter(where: Where) -> models.Filter:
     ]
     spared: list[Any] = [models.HasIdCondition(has_id=list(where.spared))] if where.spared else []
     return models.Filter(must=must, must_not=spared or None)
+
+
+def effort(settings: StoreSettings) -> models.SearchParams:
+    """How far a dense search looks. With int8, twice as many are found; the originals say which are nearest."""
+    again = models.QuantizationSearchParams(rescore=True, oversampling=2.0)
+    return models.SearchParams(
+        hnsw_ef=settings.hnsw_ef, quantization=again if settings.quantization == "scalar" else None
+    )
 
 
 def _query(leg: Leg) -> Any:

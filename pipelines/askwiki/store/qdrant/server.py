@@ -21,6 +21,7 @@ from askwiki.store.payload import INDEXES, MANY, SPARSE
 from askwiki.store.qdrant.client import addresses, connect
 
 _BACKOFF = Backoff(first=0.2, longest=10.0, longest_asked=10.0)
+FILLING_KB = 1_000_000  # vectors of a segment without graphs while a collection is filled: 130,000 chunks of e5
 # HTTP: slow down; not there; cannot serve just now; from here on the server's fault
 _TOO_MANY, _MISSING, _AWAY, _BUSY = 429, 404, 503, 500
 WIRE = (ResponseHandlingException, UnexpectedResponse, ResourceExhaustedResponse, grpc.RpcError)
@@ -99,7 +100,7 @@ class QdrantServer:
         return self.call("get_collection", collection).config.metadata or {}
 
     def create(self, collection: str, sizes: Mapping[str, int], *, idf: bool, metadata: Mapping[str, Any]) -> None:
-        """A collection with its payload indexes; they come before the data so that graphs use them."""
+        """A collection to be filled, with its payload indexes; they come before the data so that graphs use them."""
         settings = self.settings
         # Servers before 1.19 know ``on_disk`` alone and pass over ``memory`` without a word; later ones prefer it.
         memory = models.Memory.COLD if settings.on_disk else None
@@ -127,6 +128,7 @@ class QdrantServer:
             shard_number=settings.shards,
             replication_factor=settings.replicas,
             quantization_config=_quantization(settings),
+            optimizers_config=models.OptimizersConfigDiff(indexing_threshold=FILLING_KB),
             metadata=dict(metadata),
         )
         for name, kind in INDEXES.items():

@@ -17,6 +17,7 @@ from askwiki.data import Chunk, Vectors
 from askwiki.errors import StoreError
 from askwiki.store.fingerprint import check_fingerprint, dense_sizes, uses_idf
 from askwiki.store.port import Freshness
+from askwiki.store.qdrant import graphs
 from askwiki.store.qdrant.engine import ServerEngine
 from askwiki.store.qdrant.lease import Lease, others_write
 from askwiki.store.qdrant.server import CollectionGone, QdrantServer
@@ -137,6 +138,7 @@ class _Written:
         """A new collection takes over in one step; the old one goes when no question can be using it."""
         if not others_write(self._engine, set(self._leases)):  # they may be about to use a conjunction
             self.records.forget_unused_access()
+        graphs.build(self._server, self._collection)
         if self._collection != self._answering:
             take_over(self._server, self._collection)
             self._answering = self._collection
