@@ -15,6 +15,7 @@ COMMANDS = {
     "rebuild": "build a new index beside the old one and switch to it",
     "backup": "copy the whole index into one file",
     "restore": "let the index of a backup take over",
+    "calibrate": "measure anew how sure the index may be of what it finds",
     "schedule": "sync again and again, by interval or cron expression",
 }
 

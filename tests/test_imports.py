@@ -57,6 +57,7 @@ ORDER: list[str] = [
     "askwiki.stages.passages",
     "askwiki.stages",
     "askwiki.stages.extractive",
+    "askwiki.calibration",
     "askwiki.flow",
     "askwiki.evaluate",
     "askwiki.evaluate.running",

@@ -12,6 +12,7 @@ from askwiki.configuration import Configuration, load_configuration
 from askwiki.errors import SettingsError
 from askwiki.masking import masked
 from askwiki.store import open_reader
+from indexer.commands.calibrate import after_sync
 from indexer.opening import open_source
 from indexer.sync.run import bar, run_sources
 from indexer.sync.sync import Rules
@@ -34,6 +35,7 @@ def run(options: argparse.Namespace) -> int:
         ledgers = run_sources(sources, Rules(), configuration, rebuild=True, progress=progress)
     for ledger in ledgers:
         print(ledger.to_text(), file=sys.stderr)
+    after_sync(configuration)
     if options.json:
         print(masked(json.dumps([ledger.to_json() for ledger in ledgers], ensure_ascii=False, indent=1)))
     return max(ledger.exit_code for ledger in ledgers)

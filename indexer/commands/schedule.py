@@ -15,6 +15,7 @@ from typing import NoReturn
 from askwiki.configuration import Configuration, load_configuration
 from askwiki.errors import SourceError
 from askwiki.logs import set_up_logging
+from indexer.commands.calibrate import after_sync
 from indexer.opening import open_source
 from indexer.sync.forecast import forecast
 from indexer.sync.health import alive, complaint, read_health
@@ -75,6 +76,7 @@ def _job(configuration: Configuration) -> Sequence[Ledger]:
             broken.append(told(error))
     for ledger in ledgers:
         logger.info("%s", ledger.to_text())
+    after_sync(configuration)
     if broken:
         raise SourceError(" ".join(broken))
     return ledgers

@@ -9,6 +9,7 @@ import sys
 
 from askwiki.configuration import load_configuration
 from askwiki.masking import masked
+from indexer.commands.calibrate import after_sync
 from indexer.opening import open_source
 from indexer.sync.run import bar, run_sources
 from indexer.sync.sync import Rules
@@ -29,6 +30,7 @@ def run(options: argparse.Namespace) -> int:
     with bar(options.source) as progress:
         [ledger] = run_sources([source], rules, configuration, progress=progress)
     print(ledger.to_text(), file=sys.stderr)
+    after_sync(configuration)
     if options.json:
         print(masked(json.dumps(ledger.to_json(), ensure_ascii=False, indent=1)))
     return ledger.exit_code

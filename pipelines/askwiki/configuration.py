@@ -58,6 +58,9 @@ GONE = {
     "search.fusion": "scores are fused: ranks found less on every set of questions",
     "search.rrf_k": "scores are fused: ranks found less on every set of questions",
     "search.enough_words": "words have their full vote from half of the question on",
+    "answer.support_dense": "the index measures it itself (python -m indexer calibrate)",
+    "answer.support_middle": "the index measures it itself (python -m indexer calibrate)",
+    "answer.support_words": "the index measures it itself (python -m indexer calibrate)",
     "search.previous": "the words before a follow-up weigh 0.3",
 }
 

@@ -341,6 +341,23 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
+class Calibration:
+    """How the index's own questions are supported by what is found for them: what confidence is measured by.
+
+    Support = ``similarity`` times the dense score + ``words`` times the share of words. ``middle`` is the median of the
+    support, ``spread`` its deviation downwards; ``words_middle`` and ``words_spread`` of the share of words alone.
+    """
+
+    similarity: float
+    words: float
+    middle: float
+    spread: float
+    words_middle: float
+    words_spread: float
+    chunks: int = 0  # in the index when it was made
+
+
+@dataclass(frozen=True, slots=True)
 class Trace:
     """What each stage saw, for ``--json``, evaluation and logs."""
 
@@ -349,7 +366,7 @@ class Trace:
     gated: tuple[Candidate, ...] = ()
     judged: tuple[Candidate, ...] = ()
     passages: tuple[Passage, ...] = ()
-    confidence: float | None = None  # how well what was found covers the question, 0 to 1; None = no search
+    confidence: float | None = None  # how well what was found covers the question, 0 to 1; None = not known
     timings: Mapping[str, float] = field(default_factory=dict)  # seconds per stage so far
 
 

@@ -173,12 +173,9 @@ class PassagesSettings:
 class AnswerSettings:
     extractive_passages: int = 3  # most passages that are quoted without an LLM
     extractive_characters: int = 1_300  # of all quotations together, about; what belongs together may be longer
-    refusal_threshold: float = 0.3  # least confidence without a model; 0 = always quote. Measured: docs-ru 2 % wrong
-    # refusals, sample wiki 9 %; of questions without an answer 20 to 30 % are refused, of foreign topics nearly all
+    refusal_threshold: float = 0.3  # least confidence without a model; 0 = always quote. One in a hundred of the
+    # index's own questions lies below, whatever the encoder; of foreign topics nearly all
     low_confidence: float = 0.65  # below this confidence quotations come with a word of caution
-    support_dense: float = 6.0  # weight of similarity against the share of words, measured for the embedded encoder
-    support_middle: float = 3.1  # support at which answers and refusals part, measured for the embedded encoder
-    support_words: float = 0.45  # the same when only the words could be searched
     follow_ups: int = 3  # most suggestions of what to ask next, out of the cited pages' headings; 0 = none
 
 

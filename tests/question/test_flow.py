@@ -13,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 from askwiki.calls.parts import PartGuard
-from askwiki.data import Answer, Chunk, Clause, Event, Identity, Question, Source, Status, Token, Turn
+from askwiki.data import Answer, Calibration, Chunk, Clause, Event, Identity, Question, Source, Status, Token, Turn
 from askwiki.errors import Cancelled, ContextOverflow, ModelError, StoreError
 from askwiki.flow.ask import ask, retrieve
 from askwiki.kit import Kit
@@ -453,8 +453,22 @@ def test_without_a_model_the_best_passages_are_quoted_with_links() -> None:
     assert "**Источники**\n\n1. [Лимиты переводов](https://wiki.example.com/limits)" in seen.text
 
 
+def by_words(made: Kit) -> Kit:
+    """Confidence goes by the share of words: refused below 0.39, said with caution below 0.75."""
+    assert isinstance(made.reader, MemoryReader)
+    made.reader.measured = Calibration(0.0, 1.0, 1.05, 0.284, 1.05, 0.284)
+    return with_settings(made, answer=AnswerSettings())
+
+
+def test_without_a_calibration_only_what_shares_no_word_is_refused() -> None:
+    made = with_settings(kit(), answer=AnswerSettings())
+    assert put("Скользкие крокодилы плавают?", made).answer.refused == "outside"
+    seen = put("Какой лимит кофе в столовой?", made)
+    assert (seen.answer.refused, seen.text[:21]) == ("", "Вот что говорит об эт")
+
+
 def test_without_a_model_too_little_support_is_a_refusal_and_little_is_said() -> None:
-    made = with_settings(kit(), answer=AnswerSettings(support_dense=0.0, support_middle=0.6))
+    made = by_words(kit())
     assert put("Какой лимит кофе в столовой?", made).answer.refused == "insufficient"
     assert put("Скользкие крокодилы плавают?", made).answer.refused == "outside"
     weak = put("Какой разовый лимит у компании?", made)
@@ -471,7 +485,7 @@ def test_a_name_that_nothing_found_has_is_told_before_the_quotations() -> None:
 
 
 def test_a_question_in_the_other_keyboard_layout_is_understood_before_it_would_be_refused() -> None:
-    made = with_settings(kit(), answer=AnswerSettings(support_dense=0.0, support_middle=0.6))
+    made = by_words(kit())
     seen = put("Rfrjq kbvbn gthtdjlf d Nehwb.&", made)
     assert "Понял так: Какой лимит перевода в Турцию?" in seen.statuses
     assert (seen.answer.refused, seen.sources[0].title) == ("", "Лимиты переводов")
@@ -489,7 +503,7 @@ def test_a_question_in_the_other_keyboard_layout_is_understood_before_it_would_b
     ],
 )
 def test_russian_in_latin_letters_is_searched_as_the_wiki_writes_it(typed: str, meant: str) -> None:
-    made = with_settings(kit(), answer=AnswerSettings(support_dense=0.0, support_middle=0.6))
+    made = by_words(kit())
     seen = put(typed, made)
     assert f"Понял так: {meant}" in seen.statuses
     assert (seen.answer.refused, seen.sources[0].title) == ("", "Лимиты переводов")

@@ -55,6 +55,7 @@ def test_a_fresh_installation_warns_of_the_empty_index_and_the_missing_model_onl
         "encoders": "ok",
         "store": "warning",
         "fingerprint": "ok",
+        "confidence": "ok",
         "rights": "ok",
         "freshness": "warning",
         "llm": "warning",
@@ -137,7 +138,7 @@ def test_the_report_as_json_has_findings_and_settings_and_no_secret(
     assert command.run(argparse.Namespace(json=True, webui="")) == 0
     printed = capsys.readouterr().out
     report = json.loads(printed)
-    assert (report["ok"], len(report["findings"])) == (True, 10)
+    assert (report["ok"], len(report["findings"])) == (True, 11)
     assert report["settings"]["llm.key"] == {"value": "(set, hidden)", "from": "ASKWIKI_LLM_KEY"}
     assert "sk-secret" not in printed
     assert KEY not in printed

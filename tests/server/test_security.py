@@ -16,10 +16,10 @@ from askwiki.access.directory import Directory
 from askwiki.access.identity import GroupMemory, identity_of
 from askwiki.access.rights import rights_of
 from askwiki.configuration import Configuration
-from askwiki.data import Answer, Clause, Event, Identity, Rights, Turn
+from askwiki.data import Answer, Calibration, Clause, Event, Identity, Rights, Turn
 from askwiki.flow.ask import ask
 from askwiki.kit import Kit
-from askwiki.settings import AnswerSettings, Settings, WikiSettings
+from askwiki.settings import Settings, WikiSettings
 from askwiki.stages.condense import condense
 from askwiki.store.port import Leg, Reader
 from indexer.opening import open_source
@@ -131,11 +131,25 @@ def codes(thing: object) -> set[str]:
     return set(CODE.findall(str(thing)))
 
 
+class Unsure:
+    """The index of which nothing that is found is worth an answer."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._reader, name)
+
+    def calibration(self) -> Calibration:
+        return Calibration(1.0, 1.0, 1e9, 1.0, 1e9, 1.0)
+
+
 def check_flow(wiki: Wiki, person: Person, question: str, *, refuse: bool) -> None:
     """No event, and nothing of the trace, names a page that is hidden; a visible page is found by its code."""
     kit = wiki.kit
     if refuse:
-        kit = with_settings(kit, answer=dataclasses.replace(AnswerSettings(), refusal_threshold=1e9))
+        unsure: Any = Unsure(kit.reader)
+        kit = dataclasses.replace(kit, reader=unsure)
     asked = codes(question)
     visible = {page.code for page in wiki.world.pages if wiki.world.may_read(person, page)}
     events: list[Event] = list(ask([Turn("user", question)], wiki.identity(person), kit=kit))

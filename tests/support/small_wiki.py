@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from askwiki.configuration import Configuration
-from askwiki.data import PUBLIC, Chunk, Clause, LegHit, Rights, Sparse
+from askwiki.data import PUBLIC, Calibration, Chunk, Clause, LegHit, Rights, Sparse
 from askwiki.encoders.factory import make_sparse
 from askwiki.encoders.port import Embedder, SparseEncoder
 from askwiki.encoders.rerankers import Reranker
@@ -66,6 +66,7 @@ class MemoryReader:
         self.chunks = list(chunks)
         self.broken: Exception | None = None
         self.searches = 0
+        self.measured: Calibration | None = None
         self.filled = True  # False: as while the first index of a server is being made
         self._readers = dict(readers or {})
         self._fingerprint = dict(fingerprint or {})
@@ -102,6 +103,12 @@ class MemoryReader:
 
     def freshness(self) -> list[Freshness]:
         return []
+
+    def calibration(self) -> Calibration | None:
+        return self.measured
+
+    def sample(self, count: int, rights: Rights) -> list[Chunk]:
+        return [each for each in self.chunks if each.acl in rights.keys][:count]
 
     def whole(self) -> bool:
         return self.filled

@@ -31,7 +31,7 @@ from askwiki.language.wording import language_of
 from askwiki.settings import Settings
 from askwiki.stages.dialogue import last_sources, typed
 from askwiki.stages.history import still_readable
-from askwiki.stages.refusal import kind_of_refusal
+from askwiki.stages.refusal import kind_of_refusal, would_refuse
 from askwiki.stages.remarks import as_meant
 
 logger = logging.getLogger(__name__)
@@ -139,9 +139,9 @@ def _answer(
     trace = replace(trace, judged=tuple(judged))
     if all(candidate.verdict == "no" for candidate in judged):
         return (yield from refuse(run, asked, kind_of_refusal(asked, trace.gated), trace.gated, rights)), trace
-    sure = trace.confidence or 0.0
-    run.weak = sure < run.settings.answer.low_confidence
-    if run.llm is None and sure < run.settings.answer.refusal_threshold:
+    sure = trace.confidence
+    run.weak = sure is not None and sure < run.settings.answer.low_confidence
+    if run.llm is None and would_refuse(sure, trace.gated, asked, run.settings.answer):
         return (yield from refuse(run, asked, kind_of_refusal(asked, trace.gated), trace.gated, rights)), trace
     cut = yield from collect(run, asked, judged, rights)
     trace = replace(trace, passages=cut.passages)

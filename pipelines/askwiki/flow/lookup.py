@@ -12,7 +12,7 @@ from askwiki.flow.retrieve import Vector, pass_gates, recheck, search_question
 from askwiki.flow.run import QuestionRun
 from askwiki.language.transliteration import is_transliteration, transliterated
 from askwiki.language.wording import language_of, other_layout
-from askwiki.stages.refusal import confidence, is_foreign
+from askwiki.stages.refusal import confidence, is_foreign, would_refuse
 
 T = TypeVar("T")
 
@@ -54,13 +54,13 @@ def _search(
 ) -> Generator[Status, None, tuple[Trace, Rights]]:
     found, rights = yield from search_question(run, question, identity, early)
     gated = yield from recheck(run, identity, (yield from pass_gates(run, question, found)))
-    sure = confidence(gated, question, run.settings.answer, run.kit.synonyms)
+    sure = confidence(gated, question, run.kit.reader.calibration(), run.kit.synonyms)
     return Trace(question, tuple(found), tuple(gated), confidence=sure), rights
 
 
 def _is_weak(run: QuestionRun, trace: Trace) -> bool:
     """Whether what was found would be refused: then the keyboard may have been in its other layout."""
-    return (trace.confidence or 0.0) < run.settings.answer.refusal_threshold
+    return would_refuse(trace.confidence, trace.gated, trace.question, run.settings.answer)
 
 
 def drain(work: Generator[Event, None, T]) -> T:

@@ -95,6 +95,14 @@ WISHES = (
     r"(?:shorter|simpler|in\s+(?:russian|english))",  # "in English"
 )
 
+# --- what no wiki of a company answers, by which its confidence is measured ---
+
+FOREIGN = (
+    *("How do I bake bread?", "Who painted the Mona Lisa?", "How tall is Mount Everest?", "Why is the sea salty?"),
+    *("What is the capital of Canada?", "How do vaccines work?", "When did the Roman Empire fall?"),
+    *("Which team won the last World Cup?", "How do I train for a marathon?", "How many legs does a spider have?"),
+)
+
 # --- which of two texts is the newer, and whether they say the same ---
 
 EDITIONS = (r"rev\.?", "edition")  # "rev. 3"

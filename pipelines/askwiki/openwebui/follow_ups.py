@@ -20,6 +20,7 @@ from askwiki.markdown.plain_text import plain_text
 from askwiki.settings import Settings
 from askwiki.stages.citations.links import goal
 from askwiki.stages.passages.spans import join_texts
+from askwiki.stages.refusal import would_refuse
 
 MOST_TRIED = 8  # headings put to the search, 0.1 s each
 NEAR = 5  # the page must be among so many first chunks
@@ -39,9 +40,11 @@ def follow_ups(
         return ()
     alone = dataclasses.replace(kit, llm=None)
 
-    def search(said: Sequence[Turn]) -> tuple[list[Chunk], float]:
+    def search(said: Sequence[Turn]) -> tuple[list[Chunk], bool]:
+        """What is found, and whether it would be quoted."""
         trace = retrieve(said, identity, kit=alone, settings=settings, cancel=cancel)
-        return [candidate.chunk for candidate in trace.gated], trace.confidence or 0.0
+        refused = would_refuse(trace.confidence, trace.gated, trace.question, settings.answer)
+        return [candidate.chunk for candidate in trace.gated], not refused
 
     found, _ = search(turns[:-1])
     cited = [chunk for chunk in found if chunk.url and goal(chunk.url) in turns[-1].content]
@@ -53,11 +56,8 @@ def follow_ups(
         if len(said) > LONGEST or said.casefold() in told or said in suggested:
             continue
         tries += 1
-        chunks, confidence = search((Turn("user", said),))
-        if (
-            page.page_id in {chunk.page_id for chunk in chunks[:NEAR]}
-            and confidence >= settings.answer.refusal_threshold
-        ):
+        chunks, good = search((Turn("user", said),))
+        if good and page.page_id in {chunk.page_id for chunk in chunks[:NEAR]}:
             suggested.append(said)
         if len(suggested) == settings.answer.follow_ups or tries == MOST_TRIED:
             break

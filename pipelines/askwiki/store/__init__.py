@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from askwiki.data import Calibration
 from askwiki.settings import StoreSettings
+from askwiki.store.calibrated import to_content
 from askwiki.store.port import Reader, Writer
 
-__all__ = ["Reader", "Writer", "open_reader", "open_writer"]
+__all__ = ["Reader", "Writer", "open_reader", "open_writer", "remember_calibration"]
 
 
 def open_reader(settings: StoreSettings) -> Reader:
@@ -37,3 +39,19 @@ def open_writer(settings: StoreSettings, fingerprint: Mapping[str, Any], *, rebu
     from askwiki.store.embedded.store import embedded_writer
 
     return embedded_writer(Path(settings.path), fingerprint, rebuild=rebuild)
+
+
+def remember_calibration(settings: StoreSettings, calibration: Calibration, fingerprint: Mapping[str, Any]) -> None:
+    """Beside the index that answers, in force from the next question on. StoreError when there is none."""
+    content = to_content(calibration, fingerprint)
+    if settings.qdrant_url:
+        from askwiki.store.qdrant import store
+        from askwiki.store.qdrant.server import open_server
+
+        server = open_server(settings)
+        store.remember_calibration(server, content)
+        server.close()
+        return
+    from askwiki.store.embedded.store import write_calibration
+
+    write_calibration(Path(settings.path), content)

@@ -9,7 +9,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from askwiki.data import Chunk, Clause, LegHit, Rights, Sparse, Vectors
+from askwiki.data import Calibration, Chunk, Clause, LegHit, Rights, Sparse, Vectors
 
 LegName = Literal["text", "context", "sparse"]
 
@@ -92,6 +92,14 @@ class Reader(Protocol):
 
     def freshness(self) -> list[Freshness]:
         """The last successful run of every source, by name."""
+        ...
+
+    def calibration(self) -> Calibration | None:
+        """What confidence is measured by; None when it was not made for the index in force."""
+        ...
+
+    def sample(self, count: int, rights: Rights) -> list[Chunk]:
+        """So many chunks, the same ones each time, chosen by nothing that is in them."""
         ...
 
     def whole(self) -> bool:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
-from askwiki.data import Chunk, Clause, LegHit, Rights, Sparse
+from askwiki.data import Calibration, Chunk, Clause, LegHit, Rights, Sparse
+from askwiki.store.calibrated import to_calibration
 from askwiki.store.engine import Engine, Scroll, Where
 from askwiki.store.payload import to_chunk, to_readers
 from askwiki.store.port import Freshness, Leg, LegName
@@ -70,6 +72,15 @@ class RecordReader:
     def runs(self) -> list[Freshness]:
         return read_runs(self._engine)
 
+    def sample(self, count: int, rights: Rights) -> list[Chunk]:
+        """The first by the ids of their points, which are hashes."""
+        where = Where({"record": ["chunk"], **_readable(rights)})
+        return [to_chunk(row.payload) for row in itertools.islice(self._engine.scroll(Scroll(where)), count)]
+
+    def calibration(self) -> Mapping[str, Any]:
+        """As it was written, empty when it was not."""
+        return next((row.payload for row in self._engine.scroll(Scroll(Where({"record": ["calibration"]})))), {})
+
     def count(self) -> int:
         return self._engine.count(Where({"record": ["chunk"]}))
 
@@ -89,6 +100,8 @@ class Index(Protocol):
     def fingerprint(self) -> Mapping[str, Any]: ...
 
     def freshness(self) -> list[Freshness]: ...
+
+    def calibration(self) -> Mapping[str, Any]: ...
 
     def whole(self) -> bool: ...
 
@@ -125,6 +138,12 @@ class IndexReader:
 
     def freshness(self) -> list[Freshness]:
         return self._index.freshness()
+
+    def sample(self, count: int, rights: Rights) -> list[Chunk]:
+        return self._index.ask(lambda records: records.sample(count, rights), [])
+
+    def calibration(self) -> Calibration | None:
+        return to_calibration(self._index.calibration(), self._index.fingerprint())
 
     def whole(self) -> bool:
         return self._index.whole()

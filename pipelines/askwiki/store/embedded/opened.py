@@ -22,11 +22,20 @@ from askwiki.store.port import Freshness
 from askwiki.store.reader import RecordReader
 from askwiki.system.memory import give_back
 
+CALIBRATION = "calibration.json"  # beside the pointer: it names the fingerprint it was made for
 ATTEMPTS = 20  # to copy a version while an indexer publishes newer ones
 TRY_AGAIN = 10.0  # seconds until a version that could not be opened is tried again; a newer one is at once
 Result = TypeVar("Result")
 
 logger = logging.getLogger(__name__)
+
+
+def read_calibration(root: Path) -> Mapping[str, Any]:
+    """What cannot be read was not written: the next sync measures anew."""
+    try:
+        return read_json(root / CALIBRATION)
+    except StoreError:
+        return {}
 
 
 class Opened:
@@ -69,6 +78,9 @@ class InForce:
 
     def freshness(self) -> list[Freshness]:
         return read_runs(self._root)
+
+    def calibration(self) -> Mapping[str, Any]:
+        return read_calibration(self._root)
 
     def whole(self) -> bool:
         """A folder's index is published when it is whole."""

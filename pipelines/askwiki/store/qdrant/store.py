@@ -15,7 +15,9 @@ from typing import Any, TypeVar
 
 from askwiki.data import Chunk, Vectors
 from askwiki.errors import StoreError
+from askwiki.store.engine import Row, Upsert
 from askwiki.store.fingerprint import check_fingerprint, dense_sizes, uses_idf
+from askwiki.store.payload import point_id
 from askwiki.store.port import Freshness
 from askwiki.store.qdrant import graphs
 from askwiki.store.qdrant.engine import ServerEngine
@@ -49,6 +51,14 @@ class _Alias:
     def freshness(self) -> list[Freshness]:
         return self.ask(lambda records: records.runs(), [])
 
+    def calibration(self) -> Mapping[str, Any]:
+        """Read once while the alias is believed in."""
+        found = self._current()
+        if found.calibration is None:
+            nothing: Mapping[str, Any] = {}
+            found.calibration = self.ask(lambda records: records.calibration(), nothing)
+        return found.calibration
+
     def whole(self) -> bool:
         return self._current().whole
 
@@ -73,7 +83,7 @@ class _Alias:
                 aliases = self._server.aliases()
                 name = aliases.get(self._server.settings.collection, "")
                 if self._found is not None and self._found.name == name:
-                    self._found.since = now
+                    self._found.since, self._found.calibration = now, None
                 else:
                     self._found = _Found(self._server, name, now)
                 self._found.whole = filling_alias(self._server) not in aliases
@@ -93,6 +103,7 @@ class _Found:
             if name
             else None
         )
+        self.calibration: Mapping[str, Any] | None = None  # not read yet
 
 
 def server_writer(server: QdrantServer, fingerprint: Mapping[str, Any], *, rebuild: bool = False) -> IndexWriter:
@@ -151,6 +162,15 @@ class _Written:
                 lease.release()
         self._leases = {}
         self._server.close()
+
+
+def remember_calibration(server: QdrantServer, content: Mapping[str, Any]) -> None:
+    """In the collection that answers, so that it goes and comes with it."""
+    answering = server.aliased(server.settings.collection)
+    if not answering:
+        raise StoreError("There is no index yet.")
+    row = Row(point_id("calibration"), {"record": "calibration", **content})
+    ServerEngine(server, answering).write([Upsert([row])])
 
 
 def filling_alias(server: QdrantServer) -> str:
