@@ -128,3 +128,7 @@ def test_a_question_comes_back_streamed_through_the_pipelines_server_with_source
     assert shown.order.count("text") > 1
     assert "Статусы перевода" in [source["source"]["name"] for source in shown.sources]
     assert shown.usage["completion_tokens"] > 0
+
+
+def test_the_server_says_how_many_tokens_each_of_its_places_takes(server: llama.Llama) -> None:
+    assert make(server.url).context("answer") == llama.CONTEXT_TOKENS

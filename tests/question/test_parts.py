@@ -164,6 +164,7 @@ def test_the_judge_reads_the_best_fragments_up_to_a_limit() -> None:
     [
         ("17", f"{LINK} и [ещё](/spaces/KB/pages/7/Имя#Раздел)", ["42", "7"]),
         ("17", "[сюда](https://wiki.example.com/pages/viewpage.action?pageId=5&src=x)", ["5"]),
+        ("17", "[запись](/spaces/KB/blog/2025/03/01/504/Имя) [она же](/pages/edit-v2/504)", ["504"]),
         ("17", "[чужая](https://other.example.com/pages/viewpage.action?pageId=5)", []),
         (
             "a/b/c.md",

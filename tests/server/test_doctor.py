@@ -10,6 +10,7 @@ import threading
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -168,7 +169,7 @@ def test_a_dead_language_model_is_a_failure_with_its_address() -> None:
 def test_a_working_language_model_is_probed_once_for_each_model() -> None:
     large, small = RoleSettings(model="large"), RoleSettings(model="small")
     with ScriptedServer(lambda asking: '{"answer": "yes"}', models=["small", "large"]) as server:
-        llm = LlmSettings(url=server.url, model="small", answer=large, relevance=small)
+        llm = LlmSettings(url=server.url, model="small", answer=large, relevance=small, context_tokens=8_192)
         lines = list(probe_llm(Settings(llm=llm)))
     assert [(part, state) for part, state, _, _ in lines] == [
         ("llm", "ok"),
@@ -180,7 +181,7 @@ def test_a_working_language_model_is_probed_once_for_each_model() -> None:
 
 def test_a_model_that_gives_no_json_is_a_failure() -> None:
     with ScriptedServer(lambda asking: "I would rather not.") as server:
-        lines = list(probe_llm(Settings(llm=LlmSettings(url=server.url, retries=0))))
+        lines = list(probe_llm(Settings(llm=LlmSettings(url=server.url, retries=0, context_tokens=8_192))))
     assert [state for _, state, _, _ in lines] == ["ok", "failure"]
 
 
@@ -300,3 +301,26 @@ TWICE = Nodes({"http://a": "1.18.3", "http://b": "1.18.3"}, (), 3, 2, {0: 2, 1: 
 def test_what_is_said_of_a_cluster(nodes: Nodes, state: str, said: str) -> None:
     assert of_nodes(nodes)[1:3] == (state, said)
     assert bool(of_nodes(nodes)[3]) == (state != "ok")
+
+
+@pytest.mark.parametrize(
+    ("told", "wanted", "state", "said"),
+    [
+        ({"max_model_len": 32_768}, 0, "ok", "one takes 32768 tokens, 32768 are used."),
+        ({"max_model_len": 32_768}, 8_192, "ok", "one takes 32768 tokens, 8192 are used."),
+        ({"meta": {"n_ctx": 4_096}}, 0, "warning", "one takes 4096 tokens: little room is left for sources."),
+        ({"max_model_len": 4_096}, 8_192, "failure", "one takes 4096 tokens, llm.context_tokens says 8192."),
+        ({}, 0, "warning", "The server does not say how many tokens one takes: 8192 are used."),
+    ],
+)
+def test_what_is_said_of_the_models_context(told: dict[str, Any], wanted: int, state: str, said: str) -> None:
+    with ScriptedServer(lambda asking: '{"answer": "yes"}', models=["other", "one"]) as server:
+        server.of_models = told
+        lines = probe_llm(Settings(llm=LlmSettings(url=server.url, model="one", context_tokens=wanted)))
+        assert [line[1:3] for line in lines if line[0] == "llm context"] == [(state, said)]
+
+
+def test_of_a_context_that_only_the_settings_know_nothing_is_said() -> None:
+    with ScriptedServer(lambda asking: '{"answer": "yes"}', models=["one"]) as server:
+        lines = list(probe_llm(Settings(llm=LlmSettings(url=server.url, context_tokens=9_000))))
+        assert "llm context" not in [line[0] for line in lines]

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import requests
 
 from askwiki.errors import AskWikiError
-from askwiki.llm.context import context_of
+from askwiki.llm.context import UNSAID, context_of
 from askwiki.llm.factory import make_llm
 from askwiki.llm.port import Llm, Message, Role
 from askwiki.llm.servers import base_urls
@@ -84,25 +84,22 @@ def _role(client: Llm, part: str, model: str, role: Role) -> Line:
 
 
 def _context(listed: list[dict[str, Any]], settings: LlmSettings) -> Iterator[Line]:
-    """What the servers say against what the settings say; of older llama.cpp what the model was trained with."""
-    model = settings.answer.model or settings.model
-    for entry in listed:
-        meta = entry.get("meta")
-        trained = meta.get("n_ctx_train") if isinstance(meta, dict) and settings.context_tokens else None
-        length = context_of(entry) or trained
-        if not isinstance(length, int) or (model and entry.get("id") != model):
-            continue
-        if length < settings.context_tokens:
-            said = f"{entry.get('id')} takes {length} tokens, llm.context_tokens says {settings.context_tokens}."
-            yield "llm context", "failure", said, f"Set llm.context_tokens to {length}, or start the server with more."
-        else:
-            yield (
-                "llm context",
-                "ok",
-                f"{entry.get('id')} takes {length} tokens, {settings.context_tokens or length} are used.",
-                "",
-            )
-        return
+    """What the server says that the model takes, against what the settings say."""
+    model, wanted = settings.answer.model or settings.model, settings.context_tokens
+    entry = next((entry for entry in listed if entry.get("id") == model or not model), None)
+    length = context_of(entry) if entry else 0
+    name = model or (entry or {}).get("id") or "the model"
+    if not length and not wanted:
+        said = f"The server does not say how many tokens {name} takes: {UNSAID} are used."
+        yield "llm context", "warning", said, "Set llm.context_tokens to what the model was started with."
+    elif length and length < wanted:
+        said = f"{name} takes {length} tokens, llm.context_tokens says {wanted}."
+        yield "llm context", "failure", said, f"Set llm.context_tokens to {length}, or start the server with more."
+    elif length and length < UNSAID:
+        said = f"{name} takes {length} tokens: little room is left for sources."
+        yield "llm context", "warning", said, f"Start the server with {UNSAID} or more."
+    elif length:
+        yield "llm context", "ok", f"{name} takes {length} tokens, {wanted or length} are used.", ""
 
 
 def _short(error: Exception) -> str:

@@ -15,7 +15,10 @@ from askwiki.store.port import Reader
 
 MOST_PAGES = 20  # that are read; a page of links names hundreds
 MOST_CHUNKS = 4  # of them that are judged
-_PAGE_ID = re.compile(r"[?&]pageId=(\d+)|/pages/(\d+)(?=[/?#]|\Z)")  # Confluence's own addresses, server and Cloud
+_PAGE_ID = re.compile(  # Confluence's own addresses, server and Cloud
+    r"[?&]pageId=(\d+)"
+    r"|/(?:pages/(?:edit-v2/)?|blog/\d{4}/\d{2}/\d{2}/)(\d+)(?=[/?#]|\Z)"
+)
 
 
 def linked_candidates(
