@@ -41,7 +41,6 @@ SECRETS_ELSEWHERE = ("PIPELINES_API_KEY", "WEBUI_ADMIN_PASSWORD", "WEBUI_API_KEY
 
 # Settings that had other names: the old ones are still read, with a warning, until the next release.
 RENAMED = {
-    "search.centre": "search.query_centering",
     "search.lift_intent": "search.boost_intent",
     "search.lift_place": "search.boost_place",
     "answer.caution": "answer.low_confidence",
@@ -57,6 +56,8 @@ GONE = {
     "sparse.b": "BM25 goes by 0.75",
     "search.fusion": "scores are fused: ranks found less on every set of questions",
     "search.rrf_k": "scores are fused: ranks found less on every set of questions",
+    "search.centre": "questions are asked as they are embedded: taking out what all share found no more",
+    "search.query_centering": "questions are asked as they are embedded: taking out what all share found no more",
     "search.enough_words": "words have their full vote from half of the question on",
     "answer.support_dense": "the index measures it itself (python -m indexer calibrate)",
     "answer.support_middle": "the index measures it itself (python -m indexer calibrate)",

@@ -132,7 +132,6 @@ class SearchSettings:
     weight_context: float = 0.2  # of the leg of contexts, which is there where a model wrote them
     weight_sparse: float = 1.0  # of the words' leg
     timeout: float = 8.0  # seconds for the embedder and for the store, each; then the question goes on without
-    query_centering: float = 0.5  # share of the mean question that is taken out of a question's vector
     boost_intent: float = 0.10  # share of the score spread for chunks of the kind that is asked for
     boost_place: float = 0.10  # the same for chunks of the space, label or section that the question names
 

@@ -107,8 +107,8 @@ def test_every_variant_of_the_matrix_names_real_settings() -> None:
 
 
 def test_a_matrix_of_the_last_release_is_still_read() -> None:
-    old = Variant("old", {"search.centre": 0.25, "search.previous": 0.5})
-    assert changed(Settings(), old) == replace(Settings(), search=SearchSettings(query_centering=0.25))
+    old = Variant("old", {"search.lift_place": 0.25, "search.previous": 0.5})
+    assert changed(Settings(), old) == replace(Settings(), search=SearchSettings(boost_place=0.25))
 
 
 def test_an_own_matrix_is_read_and_a_malformed_one_refused(tmp_path: Path) -> None:

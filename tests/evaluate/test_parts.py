@@ -6,9 +6,11 @@ import json
 from pathlib import Path
 
 from askwiki.data import Question, Rights
+from askwiki.stages.extractive import scoring
 from askwiki.store.port import Leg
-from tests.bench.parts.asked import of_changes, of_file, of_headings, of_labels, of_sentences
+from tests.bench.parts.asked import of_changes, of_file, of_headings, of_kinds, of_labels, of_sentences
 from tests.bench.parts.memory import load
+from tests.bench.parts.quotations import changed
 from tests.bench.squad_pages import write
 from tests.support.small_wiki import chunk
 from tests.support.stores import EMBEDDER, SPARSE, embedded, make_chunk, write_page
@@ -84,3 +86,21 @@ def test_a_paragraph_is_a_page_and_its_questions_know_it(tmp_path: Path) -> None
     line = json.loads((tmp_path / "wiki.jsonl").read_text(encoding="utf-8"))
     assert str(page.relative_to(tmp_path / "wiki")) == line["gold"][0]["page"] == "Rivers/0000.md"
     assert line["gold"][0]["snippet"] in page.read_text(encoding="utf-8")
+
+
+def test_a_chunk_is_asked_for_by_its_kind() -> None:
+    chunks = [
+        chunk("a", "Кнопка «Далее».", headings=("Заявка",), screen=True),
+        chunk("b", "Прочее.", headings=("Срок",)),
+    ]
+    screen, concept = of_kinds(chunks, 5)
+    assert (screen.question.text, screen.question.intent) == ("где на экране Заявка", "screen")
+    assert (concept.question.text, concept.question.intent) == ("что такое Срок", "concept")
+    assert (screen.holding, concept.holding) == ((frozenset({"a"}),), (frozenset({"b"}),))
+
+
+def test_a_weight_of_the_quotations_is_changed_only_inside() -> None:
+    before = scoring.NEAR
+    with changed(scoring, {"NEAR": 0.0}):
+        assert scoring.NEAR == 0.0
+    assert before == scoring.NEAR

@@ -10,6 +10,7 @@ from typing import Any
 import mmh3
 import numpy as np
 import pytest
+from askwiki.stages.question_vector import question_vector
 from numpy.typing import NDArray
 from qdrant_client import QdrantClient
 
@@ -20,7 +21,6 @@ from askwiki.data import Calibration, Question, Rights
 from askwiki.language.glossary import Glossary
 from askwiki.language.synonyms import Synonyms
 from askwiki.settings import SearchSettings, StoreSettings
-from askwiki.stages.query_centering import centred, question_vector
 from askwiki.stages.refusal import confidence
 from askwiki.stages.search import Query, question_sparse, search
 from askwiki.store import open_reader, remember_calibration
@@ -89,7 +89,7 @@ def sure_of(texts: Sequence[str], asking: Asking, made: Calibration) -> list[flo
     found = []
     for text in texts:
         question = Question(text)
-        dense = centred(question_vector(question, asking.embedder), asking.embedder, asking.settings.query_centering)
+        dense = question_vector(question, asking.embedder)
         query = Query(dense, question_sparse(question, (), asking.sparse), text)
         candidates = search(query, Rights(), reader=asking.reader, settings=asking.settings)
         sure = confidence(candidates, question, made)

@@ -7,7 +7,6 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import pytest
 
 from askwiki.data import Candidate, LegHit, Question, Rights
@@ -17,11 +16,9 @@ from askwiki.language.glossary import Glossary
 from askwiki.language.synonyms import Synonyms
 from askwiki.settings import RerankSettings, SearchSettings
 from askwiki.stages.fusion import fuse, standard_scores
-from askwiki.stages.query_centering import centred
 from askwiki.stages.rerank import gate
 from askwiki.stages.search import Query, boost_preferred, search, search_terms
 from askwiki.store.port import Leg
-from tests.support.fakes import HashEmbedder
 from tests.support.scripted import Asking, Saying, ScriptedServer
 from tests.support.small_wiki import TERMS, MemoryReader, chunk, kit_of
 
@@ -133,18 +130,6 @@ def test_further_terms_are_the_glossarys_other_spellings_and_the_condensers_word
     synonyms = Synonyms({"безопасник": ("служба безопасности",)})
     found = search_terms(question, Glossary(TERMS), synonyms)
     assert found == ("телефонка", "телефонная книга", "служба безопасности", "внутренний телефон")
-
-
-def test_half_of_what_all_questions_share_is_taken_out_once_an_encoder() -> None:
-    embedder = HashEmbedder()
-    vector = embedder.query("отпуск")
-    assert np.array_equal(centred(vector, embedder, 0.0), vector)
-    moved = centred(vector, embedder, 0.5)
-    assert moved.shape == vector.shape and moved.dtype == np.float32
-    assert np.array_equal(centred(vector, embedder, 0.5), moved)
-    assert float(np.linalg.norm(moved - vector)) == pytest.approx(
-        float(np.linalg.norm(centred(vector, embedder, 1.0) - vector)) / 2
-    )
 
 
 # --- preferences ----------------------------------------------------------------------------------

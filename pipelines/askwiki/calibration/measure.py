@@ -13,7 +13,7 @@ from askwiki.language import en, ru
 from askwiki.language.glossary import Glossary
 from askwiki.language.synonyms import Synonyms
 from askwiki.settings import SearchSettings
-from askwiki.stages.query_centering import centred, question_vector
+from askwiki.stages.question_vector import question_vector
 from askwiki.stages.refusal import support
 from askwiki.stages.search import Query, question_sparse, search, search_terms
 from askwiki.store.port import Reader
@@ -61,7 +61,7 @@ def measured(asking: Asking) -> Calibration | None:
 
 def _found(text: str, rights: Rights, asking: Asking) -> Sequence[Candidate]:
     question = Question(text)
-    dense = centred(question_vector(question, asking.embedder), asking.embedder, asking.settings.query_centering)
+    dense = question_vector(question, asking.embedder)
     terms = search_terms(question, asking.glossary, asking.synonyms)
     query = Query(dense, question_sparse(question, terms, asking.sparse), text)
     return search(query, rights, reader=asking.reader, settings=asking.settings)

@@ -10,7 +10,7 @@ from askwiki.errors import ModelError
 from askwiki.flow.run import QuestionRun
 from askwiki.stages.extractive.meaning import similarities
 from askwiki.stages.extractive.scoring import Similar
-from askwiki.stages.query_centering import centred, question_vector
+from askwiki.stages.question_vector import question_vector
 
 logger = logging.getLogger(__name__)
 
@@ -20,8 +20,7 @@ def similar_to(run: QuestionRun, question: Question) -> Similar:
     kit, settings = run.kit, run.settings.search
 
     def compare(texts: Sequence[str]) -> Sequence[float]:
-        vector = centred(question_vector(question, kit.embedder), kit.embedder, settings.query_centering)
-        return similarities(texts, vector, kit.embedder)
+        return similarities(texts, question_vector(question, kit.embedder), kit.embedder)
 
     def similar(texts: Sequence[str]) -> Sequence[float]:
         try:

@@ -17,7 +17,7 @@ from askwiki.stages.extractive.counts import counted_in
 from askwiki.stages.extractive.quotations import as_markdown, extract
 from askwiki.stages.passages.assemble import renumbered
 from askwiki.stages.passages.versions import OLD
-from askwiki.stages.query_centering import own_words
+from askwiki.stages.question_vector import own_words
 from askwiki.stages.refusal import unheard
 from askwiki.stages.search import search_terms
 from askwiki.stages.smalltalk import kind_of_talk

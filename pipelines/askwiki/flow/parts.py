@@ -12,7 +12,7 @@ from askwiki.flow.lookup import drain
 from askwiki.flow.retrieve import check_relevance, pass_gates, recheck, search_question
 from askwiki.flow.run import QuestionRun
 from askwiki.language.wording import may_have_parts
-from askwiki.stages.query_centering import own_words
+from askwiki.stages.question_vector import own_words
 from askwiki.stages.relevance.linked import linked_candidates
 from askwiki.stages.relevance.missing import missing_part
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Collection, Generator, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 
@@ -25,7 +25,7 @@ from askwiki.stages.answer import room_for_passages
 from askwiki.stages.condense import by_rule, condense, worth_asking
 from askwiki.stages.dialogue import typed
 from askwiki.stages.passages.assemble import Cut, make_passages
-from askwiki.stages.query_centering import centred, is_centred, question_vector
+from askwiki.stages.question_vector import question_vector
 from askwiki.stages.relevance import judge
 from askwiki.stages.relevance.calls import Untold
 from askwiki.stages.remarks import as_meant
@@ -36,7 +36,6 @@ from askwiki.store.fingerprint import check_readable
 logger = logging.getLogger(__name__)
 
 Vector = NDArray[np.float32]
-CENTRE_SECONDS = 60.0  # for the few vectors that are made once, on the first question
 
 
 def understand(
@@ -106,15 +105,10 @@ def _dense(
 
 
 def _embed(run: QuestionRun, question: Question) -> Vector:
-    """The question first: an encoder that is slow or down shows before the mean is made with it."""
-    kit, settings = run.kit, run.settings.search
-
-    def within(seconds: float, work: Callable[[], Vector]) -> Vector:
-        return kit.guard.call("embedder", work, seconds=seconds, cancel=run.cancel)
-
-    vector = within(settings.timeout, lambda: question_vector(question, kit.embedder))
-    seconds = settings.timeout if is_centred(kit.embedder, settings.query_centering) else CENTRE_SECONDS
-    return within(seconds, lambda: centred(vector, kit.embedder, settings.query_centering))
+    kit, seconds = run.kit, run.settings.search.timeout
+    return kit.guard.call(
+        "embedder", lambda: question_vector(question, kit.embedder), seconds=seconds, cancel=run.cancel
+    )
 
 
 def _sparse(run: QuestionRun, question: Question) -> Generator[Status, None, Sparse | None]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from askwiki.data import Candidate, Chunk, LegHit, Question, Rights, Sparse
+from askwiki.data import Candidate, Chunk, Question, Rights, Sparse
 from askwiki.encoders.port import SparseEncoder
 from askwiki.language import en, ru
 from askwiki.language.glossary import Glossary
@@ -19,7 +19,7 @@ from askwiki.language.synonyms import Synonyms
 from askwiki.settings import SearchSettings
 from askwiki.stages.fusion import Hits, fuse
 from askwiki.stages.passages.spans import text_of
-from askwiki.stages.query_centering import own_words
+from askwiki.stages.question_vector import own_words
 from askwiki.stages.refusal import share_of
 from askwiki.store.port import Leg, Reader
 
@@ -72,9 +72,8 @@ def search(query: Query, rights: Rights, *, reader: Reader, settings: SearchSett
     if vote < 1.0 and query.dense is not None:
         order = _order(found, settings, vote)
         chunks |= reader.fetch([chunk_id for chunk_id, _ in order if chunk_id not in chunks], rights)
-    length = 1.0 if query.dense is None else float(np.linalg.norm(query.dense))
     candidates = [
-        Candidate(chunks[chunk_id], score, _places(chunk_id, found, length))
+        Candidate(chunks[chunk_id], score, {name: hits[chunk_id] for name, hits in found.items() if chunk_id in hits})
         for chunk_id, score in order
         if chunk_id in chunks
     ]
@@ -86,16 +85,6 @@ def search(query: Query, rights: Rights, *, reader: Reader, settings: SearchSett
 def _order(found: Mapping[str, Hits], settings: SearchSettings, vote: float) -> list[tuple[str, float]]:
     weighed = replace(settings, weight_sparse=settings.weight_sparse * vote)
     return fuse(found, weighed)[: settings.candidates]
-
-
-def _places(chunk_id: str, found: Mapping[str, Hits], length: float) -> dict[str, LegHit]:
-    """Where a chunk stands in each leg.
-
-    The store compares directions; a dense score times the question's length is what is left of it beside
-    what all questions share. Fusing does not mind: it compares scores of one leg only.
-    """
-    hits = ((name, legs[chunk_id]) for name, legs in found.items() if chunk_id in legs)
-    return {name: hit if name == "sparse" else LegHit(hit.rank, hit.score * length) for name, hit in hits}
 
 
 def _sparse_vote(words: str, sparse: Hits, chunks: Mapping[str, Chunk]) -> float:

@@ -1,9 +1,10 @@
 """``python -m tests.bench.parts NAME=STORE:QUESTIONS … [--made N]``: what each part of the search is worth.
 
 STORE is the folder of an embedded index, QUESTIONS a question file over it; ``--made`` adds N questions made of each
-index's headings, N of its sentences, N follow-ups that change the topic, and its questions again with the label of
-their page. Printed: the plain script, the search as it is, and the difference that each part makes (with it less
-without it, paired, 95 % bootstrap intervals; * where it is not chance). All without synonyms.
+index's headings, N that ask for a screen or a concept, N of its sentences, N follow-ups that change the topic, and its
+questions again with the label of their page. Printed: the plain script, the search as it is, and the difference that
+each part makes (with it less without it, paired, 95 % bootstrap intervals; * where it is not chance). All without
+synonyms.
 """
 
 from __future__ import annotations
@@ -23,14 +24,14 @@ from askwiki.evaluate.metrics import recall, reciprocal_rank
 from askwiki.evaluate.statistics import Estimate, paired_difference
 from askwiki.language.glossary import load_glossary
 from askwiki.language.synonyms import load_synonyms
-from tests.bench.parts.asked import Asked, of_changes, of_file, of_headings, of_labels, of_sentences
+from tests.bench.parts.asked import Asked, of_changes, of_file, of_headings, of_kinds, of_labels, of_sentences
 from tests.bench.parts.memory import MemoryIndex, load
 from tests.bench.parts.replay import VARIANTS, Bench, Remembered, ranking
 from tests.bench.parts.script import Script
 
 MEASURES = ("recall@1", "recall@10", "recall@50", "mrr@10", "pages@10")
 SHOWN = ("recall@1", "recall@10", "mrr@10")
-MADE = {"headings": of_headings, "sentences": of_sentences}
+MADE = {"headings": of_headings, "kinds": of_kinds, "sentences": of_sentences}
 Ranking = Callable[[Question], list[str]]
 
 

@@ -13,6 +13,7 @@ from askwiki.evaluate.matching import gold_of
 from askwiki.evaluate.questions import GoldQuestion, load_questions
 from askwiki.language.stems import telling_stems
 from askwiki.language.transliteration import is_transliteration, transliterated
+from askwiki.language.wording import intent_of
 from askwiki.markdown.plain_text import plain_text
 from askwiki.settings import CondenseSettings
 from askwiki.stages.condense import by_rule
@@ -68,6 +69,17 @@ def of_headings(chunks: Sequence[Chunk], most: int) -> list[Asked]:
             below.setdefault((chunk.page_id, chunk.title, chunk.headings[-1]), []).append(chunk)
     made = [_made("heading", f"{heading} {title}", of) for (_, title, heading), of in below.items()]
     return _some(made, most)
+
+
+def of_kinds(chunks: Sequence[Chunk], most: int) -> list[Asked]:
+    """A chunk's heading asked for as a screen or as a concept, whichever the chunk is taken for."""
+    made = []
+    for chunk in chunks:
+        form = "где на экране {}" if chunk.screen else "что такое {}"
+        asked = _made("kind", form.format(chunk.headings[-1] if chunk.headings else chunk.title), [chunk])
+        made.append(replace(asked, question=replace(asked.question, intent=intent_of(asked.question.text))))
+    screens = [each for each in made if each.question.intent == "screen"]
+    return [*screens, *_some([each for each in made if each.question.intent == "concept"], most)]
 
 
 def of_sentences(chunks: Sequence[Chunk], most: int) -> list[Asked]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -51,6 +51,13 @@ class MemoryIndex:
 
     def fetch(self, chunk_ids: Sequence[str], rights: Rights) -> dict[str, Chunk]:
         return {name: self.by_id[name] for name in chunk_ids}
+
+    def chunks_of(self, page_ids: Collection[str], rights: Rights) -> dict[str, list[Chunk]]:
+        found: dict[str, list[Chunk]] = {}
+        for chunk in sorted(self.chunks, key=lambda each: (each.ordinal, each.part)):
+            if chunk.page_id in page_ids:
+                found.setdefault(chunk.page_id, []).append(chunk)
+        return found
 
     def _listed(self, leg: Leg) -> dict[str, LegHit]:
         if leg.name == "context" and self.context is None:

@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askwiki.configuration import replace_setting
-from askwiki.data import Question, Rights
+from askwiki.data import Candidate, Question, Rights
 from askwiki.encoders.bm25 import Bm25
 from askwiki.encoders.port import Embedder
 from askwiki.language.glossary import Glossary
 from askwiki.language.synonyms import Synonyms
 from askwiki.settings import Settings
 from askwiki.stages import search as stage
-from askwiki.stages.query_centering import centred, question_vector
+from askwiki.stages.question_vector import question_vector
 from tests.bench.parts.memory import MemoryIndex
 
 Array = NDArray[np.float32]
@@ -33,6 +33,9 @@ class Variant:
     question: Callable[[Question], Question] = lambda question: question
     synonyms: bool = False  # the figures of the search itself are without the list of words
     vote: bool = True  # of the words, by how much of the question the found texts hold
+
+
+AS_IT_IS = Variant("as it is")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,19 +65,22 @@ class Remembered:
 
 
 def ranking(asked: Question, index: MemoryIndex, bench: Bench, variant: Variant) -> list[str]:
+    return [candidate.chunk.id for candidate in found_for(asked, index, bench, variant)]
+
+
+def found_for(asked: Question, index: MemoryIndex, bench: Bench, variant: Variant = AS_IT_IS) -> list[Candidate]:
     settings = bench.settings
     for name, value in variant.settings.items():
         settings = replace_setting(settings, name, value, variant.name)
     question = variant.question(asked)
     search = settings.search
-    vector = centred(question_vector(question, bench.embedder), bench.embedder, search.query_centering)
+    vector = question_vector(question, bench.embedder)
     words = bench.synonyms if variant.synonyms else Synonyms()
     terms = stage.search_terms(question, bench.glossary, words)
     sparse = stage.question_sparse(question, terms, Bm25(settings.sparse))
     query = stage.Query(vector, sparse, question.text if variant.vote else "")
     found = stage.search(query, WHO, reader=index, settings=search)  # type: ignore[arg-type]
-    found = stage.boost_preferred(found, question, search)
-    return [candidate.chunk.id for candidate in found]
+    return stage.boost_preferred(found, question, search)
 
 
 def as_one_text(question: Question) -> Question:
@@ -83,8 +89,7 @@ def as_one_text(question: Question) -> Question:
 
 
 VARIANTS = (
-    Variant("as it is"),
-    Variant("no centering of questions", {"search.query_centering": 0.0}),
+    AS_IT_IS,
     Variant("follow-ups as one text", question=as_one_text),
     Variant("full vote of the words always", vote=False),
     Variant("no letter groups", {"sparse.gram_weight": 0.0}),

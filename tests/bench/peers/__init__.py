@@ -34,7 +34,7 @@ from askwiki.evaluate.outcome import Hit
 from askwiki.evaluate.questions import GoldQuestion, load_questions
 from askwiki.evaluate.statistics import paired_difference
 from askwiki.stages.condense import by_rule
-from askwiki.stages.query_centering import centred, question_vector
+from askwiki.stages.question_vector import question_vector
 from askwiki.store.port import PageState
 from indexer.chunking.chunks import whole_text
 from indexer.enrich.cache import Cache, content_key
@@ -154,7 +154,7 @@ class Bench:
         """The same stand-alone question for all; our vector is the one that our search stage is given."""
         settings = self._configuration.settings
         asked = [by_rule(question.turns, settings.condense, settings.language) for question in self._questions]
-        own = [centred(question_vector(each, embedder), embedder, settings.search.query_centering) for each in asked]
+        own = [question_vector(each, embedder) for each in asked]
         _write(self._folder / "questions.json", [each.text for each in asked])
         _write(self._folder / "ours-questions.json", [asdict(replace(each, history=())) for each in asked])
         np.save(self._folder / "questions.npy", np.stack([embedder.query(each.text) for each in asked]))
