@@ -100,7 +100,7 @@ def test_a_chunk_is_asked_for_by_its_kind() -> None:
 
 
 def test_a_weight_of_the_quotations_is_changed_only_inside() -> None:
-    before = scoring.NEAR
-    with changed(scoring, {"NEAR": 0.0}):
-        assert scoring.NEAR == 0.0
-    assert before == scoring.NEAR
+    before = scoring.ABOVE
+    with changed(scoring, {"ABOVE": 0.0}):
+        assert scoring.ABOVE == 0.0
+    assert before == scoring.ABOVE

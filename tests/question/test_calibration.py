@@ -10,7 +10,6 @@ from typing import Any
 import mmh3
 import numpy as np
 import pytest
-from askwiki.stages.question_vector import question_vector
 from numpy.typing import NDArray
 from qdrant_client import QdrantClient
 
@@ -21,6 +20,7 @@ from askwiki.data import Calibration, Question, Rights
 from askwiki.language.glossary import Glossary
 from askwiki.language.synonyms import Synonyms
 from askwiki.settings import SearchSettings, StoreSettings
+from askwiki.stages.question_vector import question_vector
 from askwiki.stages.refusal import confidence
 from askwiki.stages.search import Query, question_sparse, search
 from askwiki.store import open_reader, remember_calibration

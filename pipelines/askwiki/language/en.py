@@ -53,7 +53,6 @@ UNITS = (
 # --- what a question is about ---
 
 SCREEN = ("button", "field", "screen", "menu", "tab", "click", "press", "checkbox", "dialog")
-SEVERAL = ("which", "list", "what are", "what kinds")
 CONCEPT = ("what is", "what does", "why", "meaning of")
 TAKING_BACK = ("not", "instead of")
 ASKING = ("who", "whom", "what", "where", "when", "why", "which", "how", "can i", "do i", "must i", "is it")

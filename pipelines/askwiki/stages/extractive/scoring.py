@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
 from askwiki.data import Candidate, Passage
-from askwiki.language import en, ru
 from askwiki.language.stems import telling_stems
 from askwiki.stages.extractive.groups import Group, groups_of
 from askwiki.stages.extractive.pieces import Piece, pieces_of
 
 FURTHER = 0.5  # weight of a synonym or another spelling, against the question's own words
-NEAR = 0.35  # of a neighbour's own weight that a unit passes on: an answer stands beside its subject
 ABOVE = 0.4  # of the own weight of a heading, a bold line, a lead-in that all below it has
-LISTING = 2.0  # weight of rows and items for a question that asks for several things
 BY_WORDS, BY_MEANING, BY_SEARCH = 0.3, 0.2, 0.5  # weights of the three, each between 0 and 1; measured
 READ = 20  # groups whose meaning is compared, the nearest by words and search first; a group takes 30 ms of a core
 MEANT = 700  # characters of a group that the encoder reads
-_SEVERAL = re.compile(rf"\b(?:{'|'.join((*ru.SEVERAL, *en.SEVERAL))})\b", re.IGNORECASE)
 
 Similar = Callable[[Sequence[str]], Sequence[float]]  # texts -> how near each is to the question by meaning
 
@@ -63,12 +58,11 @@ def rank(
     similar: Similar | None = None,
 ) -> list[Scored]:
     """All groups of the passages, the nearest first. Without ``similar`` words and search decide alone."""
-    listing = bool(_SEVERAL.search(question))
     groups = []
     for number, read in enumerate(passages):
         lifts = _lifts(read.passage, candidates)
         for group in read.groups:
-            scored = best_unit(read.pieces, group, weights, read.passage.title, listing)
+            scored = best_unit(read.pieces, group, weights, read.passage.title)
             groups.append(replace(scored, passage=number, found=_found(read, scored, lifts)))
     most = max((group.words for group in groups), default=0.0) or 1.0
     ordered = _sorted([replace(each, score=BY_WORDS * each.words / most + BY_SEARCH * each.found) for each in groups])
@@ -98,10 +92,8 @@ def _sorted(groups: Sequence[Scored]) -> list[Scored]:
     return sorted(groups, key=lambda each: (-each.score, each.passage, each.place))
 
 
-def best_unit(
-    pieces: Sequence[Piece], group: Group, weights: Mapping[str, float], title: str = "", listing: bool = False
-) -> Scored:
-    """The unit of a group that says most of the question's words, with those beside it and above it.
+def best_unit(pieces: Sequence[Piece], group: Group, weights: Mapping[str, float], title: str = "") -> Scored:
+    """The unit of a group that says most of the question's words, with those above it.
 
     A row or an item is told from the others of its table or list by words that stand neither above them all nor in the
     page's title: «статусы перевода» asks for the table «Список статусов», not for the rows in it that say «перевод».
@@ -114,10 +106,7 @@ def best_unit(
         piece = pieces[place]
         lead = _weight(pieces[place - 1].text, weights) if place > group.first else 0.0
         head = _weight(piece.head, weights) if piece.kind == "table" else 0.0
-        near = (own[at - 1] if at else 0.0) + (own[at + 1] if at + 1 < len(own) else 0.0)
-        words = own[at] + NEAR * near + ABOVE * (above + lead + head)
-        if listing and piece.kind in ("table", "list"):
-            words *= LISTING
+        words = own[at] + ABOVE * (above + lead + head)
         best = max(best, (words, place, number), key=lambda one: one[0])
     words, place, number = best
     alone: tuple[float, ...]
