@@ -163,7 +163,7 @@ class RelevanceSettings:
 @dataclass(frozen=True, slots=True)
 class PassagesSettings:
     tokens: int = 5500  # of all passages together, less where the model's context leaves less
-    relevant_tokens: int = 8000  # the same, where all of them were judged relevant; neighbours fill up but ``tokens``
+    relevant_tokens: int = 9000  # the same, where all of them were judged relevant; neighbours fill up but ``tokens``
     count: int = 16  # most passages in the prompt
     siblings: bool = True  # from what room is left: the neighbours of a candidate in its section, the page's beginning
 
