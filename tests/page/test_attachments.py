@@ -185,6 +185,18 @@ def test_of_a_book_of_many_pages_the_first_are_read_and_the_rest_is_told(tmp_pat
     )
 
 
+def test_of_a_long_text_as_many_characters_are_read_as_the_settings_say(tmp_path: Path) -> None:
+    [found] = documents(pdf(tmp_path / "a.pdf", "x" * 50, "y" * 50), settings=AttachmentSettings(characters=60))
+    assert isinstance(found, Page)
+    assert ("x" * 50 in found.markdown, "y" * 50 in found.markdown) == (True, False)
+    assert [loss.detail for loss in found.losses] == ["only its first 60 characters are read"]
+
+
+def test_a_reader_with_too_little_memory_is_told(tmp_path: Path) -> None:
+    told = refused(pdf(tmp_path / "a.pdf", "text"), settings=AttachmentSettings(memory=8))
+    assert "memory" in told
+
+
 def test_a_file_that_takes_too_long_is_ended(tmp_path: Path) -> None:
     import docx
 

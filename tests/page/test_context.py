@@ -174,6 +174,18 @@ def test_the_context_is_part_of_the_hash(cache: Cache) -> None:
     assert all(one != chunk.hash for one, chunk in zip(before, after, strict=True))
 
 
+def test_of_a_long_page_the_model_sees_as_much_as_the_settings_say() -> None:
+    long = replace(PAGE, markdown=PAGE.markdown + "".join(f"Строка {number}.\n\n" for number in range(100)))
+    seen = []
+    for window in (300, 100_000):
+        llm = ScriptedLlm().always("context", "О заявках.")
+        kept = Cache(None)
+        contexts(long, desk(llm, kept), settings=ContextSettings(window=window))
+        kept.close()
+        seen.append("Строка 99." in str(llm.history[0]))
+    assert seen == [False, True]
+
+
 def test_a_page_longer_than_the_window_is_shown_by_outline_and_a_window_that_neighbours_share() -> None:
     long = replace(PAGE, markdown="".join(f"{number:09d}\n" for number in range(100)))
     first, second, third = (page_window(long, "Сроки", middle, 200) for middle in (410, 490, 500))

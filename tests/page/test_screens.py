@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from indexer.chunking.screens import Screens, is_labelled
+from askwiki.data import Page
+from askwiki.settings import ChunkingSettings
+from indexer.chunking.chunks import chunk_page
+from indexer.chunking.screens import Screens, is_labelled, state_of
 
 
 @pytest.mark.parametrize(
@@ -46,3 +49,25 @@ def test_letters_that_become_two_in_lower_case_move_nothing() -> None:
     text = "İ" * 50 + " Нажмите кнопку." + " Нажмите кнопку." * 2
     assert Screens(text).rule(50, len(text), ()) == "words of controls"
     assert Screens(text).rule(0, 50, ()) == ""
+
+
+@pytest.mark.parametrize("state", ["outdated", "archived", "draft", "verified"])
+def test_a_label_of_the_settings_says_what_a_page_is_called(state: str) -> None:
+    page = Page("1", "IT", "Заявки", (), "", "Текст.", labels=("Особая",))
+    labels = {
+        "outdated": ChunkingSettings(outdated_labels="особая"),
+        "archived": ChunkingSettings(archived_labels="особая"),
+        "draft": ChunkingSettings(draft_labels="особая"),
+        "verified": ChunkingSettings(verified_labels="особая"),
+    }
+    assert (state_of(page, ChunkingSettings()), state_of(page, labels[state])) == ("", state)
+
+
+def test_a_page_with_a_label_of_the_settings_is_one_of_a_screen() -> None:
+    page = Page("1", "IT", "Заявки", (), "", "Текст.", labels=("форма",))
+    kinds = [
+        [chunk.screen for chunk in chunk_page(page, count=lambda texts: [len(each) for each in texts], limit=200,
+                                              settings=ChunkingSettings(screen_labels=labels))]
+        for labels in ("screen", "форма")
+    ]  # fmt: skip
+    assert kinds == [[False], [True]]

@@ -14,7 +14,7 @@ import pytest
 
 from askwiki.data import Clause, Page, Rights
 from askwiki.errors import ModelError, SourceError, StoreError, StoreMismatch
-from askwiki.settings import AccessSettings, LlmSettings, Settings
+from askwiki.settings import AccessSettings, ChunkingSettings, LlmSettings, Settings, SyncSettings
 from askwiki.store.port import Leg
 from indexer.sources import PageFailure, PageRef
 from indexer.sync.ledger import Ledger
@@ -226,6 +226,23 @@ def test_a_source_that_shrank_too_much_changes_nothing(indexer: Indexer, left: i
     else:
         assert indexer.sync(*numbered(left)).removed == 10 - left
     assert indexer.texts("9") == ([] if left in (7,) else ["Страница 9.\n"])
+
+
+def test_how_much_a_source_may_shrink_is_a_setting(tmp_path: Path) -> None:
+    indexer = Indexer(tmp_path, settings=Settings(sync=SyncSettings(shrink=0.9)))
+    indexer.sync(*numbered(10))
+    assert indexer.sync(*numbered(2)).removed == 8
+
+
+def test_a_model_cuts_only_where_the_settings_let_it(tmp_path: Path) -> None:
+    long = make_page("1", "".join(f"Предложение номер {number} о порядке работы.\n\n" for number in range(200)))
+    asked = []
+    for allowed in (True, False):
+        llm = ScriptedLlm().always("context", "Страница.").always("cut", ModelError("busy"))
+        settings = Settings(chunking=ChunkingSettings(llm_cut=allowed, tokens=200))
+        Indexer(tmp_path / str(allowed), settings=settings, llm=llm).sync(long)
+        asked.append(bool(llm.asked("cut")))
+    assert asked == [True, False]
 
 
 def test_a_shrunken_source_is_taken_when_that_is_allowed(indexer: Indexer) -> None:

@@ -149,12 +149,12 @@ FORM = "https://forms.example.org/leave?id=7"
 DESK = chunk("desk", f"Заявку на отпуск подают через форму {FORM} или [портал](https://desk.example.net/new).")
 
 
-def answered(text: str, **sources: object) -> str:
+def answered(text: str, sources: SourcesSettings = SourcesSettings()) -> str:
     llm = ScriptedLlm().always("relevance", "1").enqueue("answer", text)
     kit = with_settings(
         kit_of([DESK], llm=llm),
         answer=AnswerSettings(refusal_threshold=0.0, low_confidence=0.0),
-        sources=SourcesSettings(**sources),  # type: ignore[arg-type]
+        sources=sources,
     )
     events = list(ask([Turn("user", "Как подать заявку на отпуск?")], Identity(), kit=kit))
     (answer,) = [event for event in events if isinstance(event, Answer)]
@@ -179,5 +179,31 @@ def test_an_address_that_stands_in_the_page_is_a_link_letter_for_letter(said: st
 
 def test_addresses_of_pages_can_be_switched_off_and_hosts_be_named() -> None:
     said = f"Заявку подают через форму {FORM} [1]."
-    assert f"`{FORM}`" in answered(said, page_addresses=False)
-    assert f" {FORM} " in answered(said, page_addresses=False, hosts="x.example.org, forms.example.org")
+    assert f"`{FORM}`" in answered(said, SourcesSettings(page_addresses=False))
+    assert f" {FORM} " in answered(
+        said, SourcesSettings(page_addresses=False, hosts="x.example.org, forms.example.org")
+    )
+
+
+def test_an_unsupported_sentence_is_marked_only_where_the_settings_say_so() -> None:
+    said = "Заявку рассматривают 17 дней [1]."
+    marked, plain = (answered(said, SourcesSettings(mark_unsupported=each)) for each in (True, False))
+    assert (marked != plain, plain) == (True, "Заявку рассматривают 17 дней.")
+
+
+def test_how_much_of_a_sentence_its_page_must_hold_is_a_setting() -> None:
+    said = "Бухгалтерия переводит зарплату сотрудникам дважды каждый месяц [1]."
+    strict, lax = ("[1]" in answered(said, SourcesSettings(support=share)) for share in (0.5, 0.0))
+    assert (strict, lax) == (False, True)
+
+
+def test_what_was_read_is_listed_when_nothing_was_cited_unless_the_settings_say_no() -> None:
+    llm = ScriptedLlm().always("relevance", "1").always("answer", "Подайте заявку.")
+    kit = kit_of([DESK], llm=llm)
+    given = []
+    for each in (True, False):
+        made = with_settings(kit, sources=SourcesSettings(list_all=each))
+        events = list(ask([Turn("user", "Как подать заявку на отпуск?")], Identity(), kit=made))
+        (answer,) = [event for event in events if isinstance(event, Answer)]
+        given.append("Источники" in answer.text)
+    assert given == [True, False]

@@ -240,6 +240,8 @@ def test_nothing_typed_is_no_question(text: str) -> None:
 def test_a_question_of_fifty_thousand_characters_is_cut() -> None:
     question = by_rule([user("слово " * 10_000)], RULES)
     assert len(question.text) == RULES.question_characters
+    shorter = by_rule([user("слово " * 10_000)], CondenseSettings(question_characters=100))
+    assert len(shorter.text) <= 100
 
 
 @pytest.mark.parametrize(

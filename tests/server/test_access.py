@@ -27,6 +27,7 @@ from askwiki.metrics import METRICS
 from askwiki.settings import AccessSettings
 
 SETTINGS = AccessSettings()
+KINDS = ("html", "xml", "rest", "markdown", "backstage")
 ANNA = Identity(id="1", email="anna@example.com", name="Анна", groups=("finance",), known=True)
 USER = {"id": "1", "email": "anna@example.com", "name": "Анна", "role": "user"}
 
@@ -118,6 +119,7 @@ def test_a_key_with_an_empty_conjunction_or_without_a_name_is_invisible() -> Non
 def test_every_known_person_is_in_the_groups_of_everybody() -> None:
     assert passes(dataclasses.replace(ANNA, groups=()), clause("Confluence-Users"))
     assert not passes(Identity(), clause("confluence-users"))
+    assert passes(ANNA, clause("staff"), settings=AccessSettings(everybody_groups="all, staff"))
 
 
 def test_groups_learned_too_long_ago_are_closed() -> None:
@@ -167,6 +169,14 @@ def test_unknown_readers_are_closed_but_for_markdown(
     kind: str, readers: tuple[Clause, ...] | None, expected: tuple[Clause, ...]
 ) -> None:
     assert known_readers(readers, kind, SETTINGS) == expected
+
+
+@pytest.mark.parametrize("kind", ["html", "xml", "rest", "markdown", "backstage"])
+def test_every_kind_of_source_is_opened_and_closed_by_its_own_setting(kind: str) -> None:
+    opened = AccessSettings(
+        **{f"unknown_{each}": "open" if each == kind else "closed" for each in KINDS}  # type: ignore[arg-type]
+    )
+    assert [known_readers(None, each, opened) == () for each in KINDS] == [each == kind for each in KINDS]
 
 
 def test_an_unknown_clause_beside_known_ones_is_closed_and_opens_by_the_settings_only() -> None:

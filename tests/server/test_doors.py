@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -16,8 +17,9 @@ from mcp.client.streamable_http import streamable_http_client
 from askwiki.doors import mcp as mcp_door
 from askwiki.doors.openapi import DESCRIPTION, routes
 from askwiki.doors.tools import TOOLS
+from tests.support import edge_wiki
 from tests.support.edge_wiki import BOSS, FINANCE, HIDDEN_TITLE, HIDDEN_WORD, PAGES, PERSON
-from tests.support.running import CALL_SECONDS, Running, chat
+from tests.support.running import CALL_SECONDS, Running, chat, serving
 
 QUESTIONS = ["Какой разовый лимит перевода?", "Как вернуть перевод?", "За сколько дней подают заявление на отпуск?"]
 LIMITS = f"https://wiki.example.com/limits#{quote('лимиты-переводов')}"
@@ -213,3 +215,10 @@ def test_who_is_not_known_is_told_so_with_the_result(served: Running) -> None:
     told = post(served, "/tools/search", {"query": QUESTIONS[0]}).json()["note"]
     assert told == json.loads(post(served, "/tools/ask", {"question": QUESTIONS[0]}).text)["note"]
     assert "note" not in post(served, "/tools/search", {"query": QUESTIONS[0]}, forwarded(PERSON)).json()
+
+
+def test_the_doors_are_closed_where_the_settings_say_so(small_store: Path, plugin_folder: Path, tmp_path: Path) -> None:
+    environ = edge_wiki.variables(small_store, PIPELINES_DIR=str(plugin_folder), ASKWIKI_SERVER__TOOLS="false")
+    with serving(environ, tmp_path / "server.log") as closed:
+        assert post(closed, "/tools/search", {"query": QUESTIONS[0]}).status_code == 404
+        assert requests.post(f"{closed.url}/mcp", headers=closed.headers, timeout=CALL_SECONDS).status_code == 404

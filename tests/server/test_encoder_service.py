@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -17,9 +18,10 @@ import uvicorn
 
 from askwiki.encoders.endpoint import estimated_tokens
 from askwiki.encoders.factory import make_embedder, make_sparse
+from askwiki.encoders.rerankers import make_reranker
 from askwiki.errors import ModelError, SettingsError
 from askwiki.server.encoder import MOST_BYTES, MOST_TERMS, MOST_WORDS, Batcher, encoder_app
-from askwiki.settings import ChunkingSettings, EmbeddingSettings, SparseSettings
+from askwiki.settings import ChunkingSettings, EmbeddingSettings, RerankSettings, SparseSettings
 from askwiki.store.fingerprint import fingerprint_of
 from tests.support.fakes import HashEmbedder
 from tests.support.waiting import PATIENCE, until
@@ -312,3 +314,17 @@ def test_words_over_the_limit_are_refused(service: str, path: str, body: dict[st
     )
     assert answer.status_code == status
     assert status == 200 or answer.json()["detail"]
+
+
+def test_a_server_that_takes_the_call_and_says_nothing_is_left_after_the_time_of_the_settings() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        sparse = make_sparse(SparseSettings(kind="remote", url=url, timeout=0.2, retries=0))
+        reranker = make_reranker(RerankSettings(kind="endpoint", url=url, timeout=0.2))
+        begun = time.monotonic()
+        with pytest.raises(ModelError):
+            sparse.query("пароль")
+        assert reranker is not None
+        with pytest.raises(ModelError):
+            reranker.scores("пароль", ["сброс пароля"])
+        assert time.monotonic() - begun < SparseSettings().timeout / 2

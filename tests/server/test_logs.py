@@ -7,6 +7,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 PROGRAM = """
 import logging, os, warnings
 from askwiki.logs import set_up_logging
@@ -26,3 +28,11 @@ def test_a_json_log_takes_warnings_of_libraries_as_lines_of_its_own_and_no_bars(
         ("askwiki.x", False),
     ]
     assert lines[1]["message"] == "bars off: 1"
+
+
+@pytest.mark.parametrize(("level", "said"), [("INFO", 2), ("WARNING", 1)])
+def test_a_log_says_as_much_as_its_level(level: str, said: int) -> None:
+    program = PROGRAM.replace('"INFO", "json"', f'"{level}", "text"')
+    words = [sys.executable, "-W", "default", "-c", program]
+    done = subprocess.run(words, check=True, capture_output=True, text=True)
+    assert sum("an old way" in line or "bars off" in line for line in done.stderr.splitlines()) == said

@@ -195,7 +195,10 @@ def test_all_legs_go_in_one_request_each_with_the_rights(stub: Any) -> None:
     stub.answer = usual(
         lambda method, path: (200, {}, {"result": found_there["query" in path], "status": "ok", "time": 0})
     )
-    reader = open_reader(StoreSettings(qdrant_url=stub.url, qdrant_key="read-only", collection="wiki", retries=0))
+    settings = StoreSettings(
+        qdrant_url=stub.url, qdrant_key="read-only", collection="wiki", retries=0, hnsw_ef=77, quantization="scalar"
+    )
+    reader = open_reader(settings)
     query = EMBEDDER.query("пароль")
     found = reader.search(
         [Leg("text", query, 7), Leg("sparse", SPARSE.query("пароль"), 9)], Rights(frozenset({"*", "team"}))
@@ -207,6 +210,8 @@ def test_all_legs_go_in_one_request_each_with_the_rights(stub: Any) -> None:
     assert headers["api-key"] == "read-only"
     rights = {"must": [{"key": "acl", "match": {"any": ["*", "team"]}}]}
     assert [search["filter"] for search in body["searches"]] == [rights, rights]
+    effort = {"hnsw_ef": 77, "quantization": {"rescore": True, "oversampling": 2.0}}
+    assert [search["params"] for search in body["searches"]] == [effort, effort]
     assert [(search["using"], search["limit"]) for search in body["searches"]] == [("text", 7), ("sparse", 9)]
 
 
@@ -272,7 +277,7 @@ def test_what_the_server_refuses_is_a_sentence(stub: Any, reply: Reply, sentence
 
 @pytest.mark.parametrize("grpc", [False, True])
 def test_a_server_that_is_not_there_is_a_sentence(grpc: bool) -> None:
-    settings = StoreSettings(qdrant_url="http://127.0.0.1:9", grpc=grpc, retries=0, timeout=1.0)
+    settings = StoreSettings(qdrant_url="http://127.0.0.1:9", grpc=grpc, grpc_port=9, retries=0, timeout=1.0)
     reader = open_reader(settings)
     with pytest.raises(StoreError, match=r"The Qdrant server at http://127\.0\.0\.1:9 could not do it"):
         reader.count()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from pathlib import Path
 
 import pytest
@@ -33,10 +34,11 @@ def test_files_with_their_hashes_pass(model: str) -> None:
     assert checked(model, f"model.safetensors={HASH.upper()}, onnx/model.onnx = {HASH}", SETTING) == model
 
 
-def test_another_content_is_refused_before_it_is_loaded(model: str) -> None:
+@pytest.mark.parametrize("setting", ["embedding.sha256", "sparse.sha256"])
+def test_another_content_is_refused_before_it_is_loaded(model: str, setting: str) -> None:
     (Path(model) / "model.safetensors").write_bytes(b"other")
-    with pytest.raises(ModelError, match=r"model\.safetensors .* is not what embedding\.sha256 states"):
-        checked(model, f"model.safetensors={HASH}", SETTING)
+    with pytest.raises(ModelError, match=rf"model\.safetensors .* is not what {re.escape(setting)} states"):
+        checked(model, f"model.safetensors={HASH}", setting)
 
 
 def test_a_missing_file_is_refused(model: str) -> None:
