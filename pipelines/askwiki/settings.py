@@ -171,7 +171,7 @@ class PassagesSettings:
 @dataclass(frozen=True, slots=True)
 class AnswerSettings:
     extractive_passages: int = 3  # most passages that are quoted without an LLM
-    extractive_characters: int = 1_300  # of all quotations together, about; what belongs together may be longer
+    extractive_characters: int = 1_020  # of all quotations together, about; what belongs together may be longer
     refusal_threshold: float = 0.3  # least confidence without a model; 0 = always quote. One in a hundred of the
     # index's own questions lies below, whatever the encoder; of foreign topics nearly all
     low_confidence: float = 0.65  # below this confidence quotations come with a word of caution

@@ -16,7 +16,8 @@ from askwiki.stages.extractive.counts import counted_in
 from askwiki.texts import load_texts
 from indexer.opening import open_source
 from tests.audit.answers import of_answers
-from tests.audit.faults import KINDS, Fault, faults, unplaced
+from tests.audit.faults import KINDS, Fault, faults
+from tests.audit.placing import unplaced
 from tests.audit.quoting import Quotation, quotations
 
 SHOWN = 3  # examples of a kind

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from tests.audit.placing import Shown, placed
 from tests.audit.reading import Atom, atoms, letters, sentences
 
 KINDS = (
@@ -28,32 +29,10 @@ _EXCEPTS = re.compile(r"\W*(?:кроме|исключени|за исключе�
 _NEGATES = re.compile(r"\b(?:не|нет|нельзя|кроме|только|если|not|no|never|cannot|only|unless|if)\b", re.IGNORECASE)
 
 
-# What of a page something in a quotation may be: headings are written as bold lines there.
-_LIKE = {
-    "text": ("text", "heading", "item"),
-    "heading": ("heading", "text"),
-    "item": ("item", "text"),
-    "row": ("row",),
-    "code": ("code",),
-}
-LEAP = 100  # atoms of a page; a leap costs more than any way within one table
-
-
 @dataclass(frozen=True, slots=True)
 class Fault:
     kind: str
     said: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Shown:
-    """An atom of the quotation: its place in the page, and which of the letters of that atom are shown."""
-
-    atom: Atom
-    place: int  # -1: not of the page
-    start: int = 0
-    end: int = 0
-    gap: bool = False  # a mark stands before it
 
 
 def faults(page: str, quotation: str, label: str = "") -> list[Fault]:
@@ -62,7 +41,7 @@ def faults(page: str, quotation: str, label: str = "") -> list[Fault]:
     quoted = atoms(quotation)
     heading = letters(label.split(" › ")[-1])
     start = next((place for place, one in enumerate(there) if one.kind == "heading" and one.text == heading), -1)
-    shown = _placed(there, quoted, start)
+    shown = placed(there, quoted, start)
     named = {letters(label), *(each.atom.text for each in shown), *(letters(part) for part in label.split(" › "))}
     places = {each.place for each in shown}
     found = [
@@ -76,74 +55,7 @@ def faults(page: str, quotation: str, label: str = "") -> list[Fault]:
     return list(dict.fromkeys(found))
 
 
-def unplaced(page: str, quotation: str) -> list[str]:
-    """What the quotation says and the page does not: then the audit reads nothing into it."""
-    shown = _placed(atoms(page), atoms(quotation))
-    return [each.atom.raw for each in shown if each.place < 0]
-
-
-def _placed(there: Sequence[Atom], quoted: Sequence[Atom], start: int = -1) -> list[_Shown]:
-    """Each atom at its place in the page, none before ``start``: of all ways to place them, that with fewest leaps."""
-    marked, told = True, []
-    for atom in quoted:
-        if atom.kind in ("gap", "cut"):
-            marked = True
-        else:
-            told.append((atom, marked))
-            marked = False
-    ways: list[tuple[int, int, list[tuple[int, int]]]] = [(0, start, [])]  # (leaps, place of the last atom, all places)
-    for atom, after_gap in told:
-        found = _places_of(there, atom)
-        ways = _longer(there, ways, [one for one in found if one[0] >= start] or found, after_gap)
-    _, _, places = min(ways, key=lambda way: way[0])
-    return [
-        _Shown(atom, place, start, start + len(atom.text), gap)
-        for (atom, gap), (place, start) in zip(told, places, strict=True)
-    ]
-
-
-def _longer(
-    there: Sequence[Atom],
-    ways: Sequence[tuple[int, int, list[tuple[int, int]]]],
-    told: Sequence[tuple[int, int]],
-    after_gap: bool,
-) -> list[tuple[int, int, list[tuple[int, int]]]]:
-    found = []
-    for place, start in told or [(-1, 0)]:
-        if place < 0:
-            leaps, last, places = min(ways, key=lambda way: way[0])
-            found.append((leaps, last, [*places, (place, start)]))
-            continue
-        costs = [(way[0] + _leap(there, way[1], place, after_gap), way) for way in ways]
-        leaps, (_, _, places) = min(costs, key=lambda cost: cost[0])
-        found.append((leaps, place, [*places, (place, start)]))
-    return found
-
-
-def _leap(there: Sequence[Atom], last: int, place: int, after_gap: bool) -> int:
-    if place in (last, last + 1):
-        return int(place == last)
-    if last < 0:
-        return LEAP
-    of_one_table = there[place].kind == there[last].kind == "row" and there[place].group == there[last].group
-    far = min(abs(place - last), LEAP - 1)
-    return far + (0 if of_one_table else LEAP * ((2 if place < last else 0) + (1 if after_gap else 3)))
-
-
-def _places_of(there: Sequence[Atom], atom: Atom) -> list[tuple[int, int]]:
-    """Where the page says the same, or has it as a part of what it says."""
-    same = [(place, 0) for place, one in enumerate(there) if one.text == atom.text and one.kind in _LIKE[atom.kind]]
-    if atom.kind not in ("text", "item", "heading"):
-        return same
-    telling = [(place, one) for place, one in enumerate(there) if one.kind in ("text", "item")]
-    if not same:
-        same = [(place, one.text.find(atom.text)) for place, one in telling if atom.text in one.text]
-    longer = ((place, one) for place, one in telling if one.text.endswith(atom.text) and one.text != atom.text)
-    ends = ((place, one) for place, one in longer if letters(sentences(one)[-1]) == atom.text)  # «… так. Пример:»
-    return list(dict.fromkeys([*((place, len(one.text) - len(atom.text)) for place, one in ends), *same]))
-
-
-def _gaps(there: Sequence[Atom], shown: Sequence[_Shown]) -> Iterator[Fault]:
+def _gaps(there: Sequence[Atom], shown: Sequence[Shown]) -> Iterator[Fault]:
     known = [each for each in shown if each.place >= 0]
     for before, after in itertools.pairwise(known):
         rows = there[before.place].kind == there[after.place].kind == "row"
@@ -202,7 +114,7 @@ def _subheadings(there: Sequence[Atom], places: set[int], named: set[str]) -> It
             yield Fault("subheading", f"{over.raw} // {atom.raw[:40]}")
 
 
-def _steps(there: Sequence[Atom], shown: Sequence[_Shown]) -> Iterator[Fault]:
+def _steps(there: Sequence[Atom], shown: Sequence[Shown]) -> Iterator[Fault]:
     for each in shown:
         if each.place >= 0 and each.atom.kind == "item" and there[each.place].number != each.atom.number:
             yield Fault("step", f"{there[each.place].number} as {each.atom.number}: {each.atom.raw[:40]}")
@@ -229,7 +141,7 @@ def _cuts(there: Sequence[Atom], places: set[int], quoted: Sequence[Atom]) -> It
             yield Fault("cut", f"{len(shown)} of {total}: {atom.raw[:40]}")
 
 
-def _limits(there: Sequence[Atom], shown: Sequence[_Shown], places: set[int]) -> Iterator[Fault]:
+def _limits(there: Sequence[Atom], shown: Sequence[Shown], places: set[int]) -> Iterator[Fault]:
     spans: dict[int, list[tuple[int, int]]] = {}
     for each in shown:
         if each.place >= 0:

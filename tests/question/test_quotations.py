@@ -11,7 +11,7 @@ import pytest
 from askwiki.data import Candidate, Passage
 from askwiki.settings import AnswerSettings
 from askwiki.stages.extractive.counts import counted_in
-from askwiki.stages.extractive.quotations import FIRST_SHARE, as_markdown, extract
+from askwiki.stages.extractive.quotations import as_markdown, extract
 from askwiki.texts import load_texts
 from tests.support.small_wiki import chunk
 
@@ -40,7 +40,7 @@ def passage(text: str, number: int = 1, **more: Any) -> Passage:
 
 
 def quoted(text: str, question: str, characters: int = 200) -> str:
-    settings = AnswerSettings(extractive_characters=round(characters / FIRST_SHARE))
+    settings = AnswerSettings(extractive_characters=characters)
     return extract([passage(text)], (), question, (), settings, COUNT)[0][1]
 
 
@@ -177,7 +177,7 @@ def test_a_list_that_is_asked_for_is_shown_whole() -> None:
     table = "\n".join(("| Статус | Значит |", "| --- | --- |", *rows))
     text = f"## Статусы\n\n{table}\n\n{LONG}"
     for question in ("какие статусы перевода бывают", "перечисли все статусы", "what statuses does a transfer have"):
-        assert quoted(text, question).count("S-") == 12
+        assert quoted(text, question, 600).count("S-") == 12
     assert quoted(text, "статусы").count("S-") < 12
 
 
@@ -207,3 +207,21 @@ def test_a_comment_below_a_table_is_no_row_of_it() -> None:
 
 def test_code_whose_end_stands_too_deep_ends_below_its_beginning() -> None:
     assert quoted("```sh\nпуск\n   ```\n\nПосле пуска.", "пуск").startswith("```sh\nпуск\n```\n")
+
+
+def test_what_no_other_group_takes_goes_to_the_first() -> None:
+    steps = [f"{at}. Шаг {letter * (300 if at == 4 else 20)}." for at, letter in enumerate("абвгд", 1)]
+    text = "\n".join(steps)
+    assert quoted(f"{text}\n\n{LONG}", "шаг ббббббббббббббббббббб", 600).replace("*", "").startswith(text)
+
+
+def test_of_a_list_that_has_room_the_steps_before_the_best_one_are_shown_too() -> None:
+    text = "\n".join(f"{at}. Действие {letter * 60}." for at, letter in enumerate("абвгдежзик", 1))
+    said = quoted(f"{text}\n\n{LONG}", f"действие {'к' * 60}", 300)
+    assert said.startswith("…\n\n7. Действие")
+    assert said.endswith("*показаны 4 пункта из 10*")
+
+
+def test_a_heading_over_two_groups_is_said_once() -> None:
+    text = f"# Отказ\n\nВводное.\n\n## Диск\n\n**Причина**\n\nДиск занят.\n\n{LONG}\n\n**Решение**\n\nОсвободите диск."
+    assert quoted(text, "диск причина решение", 300).count("## Диск") == 1

@@ -55,7 +55,7 @@ VARIANTS = (
     Weights("no weight of what stands above", {"ABOVE": 0.0}),
     Weights("groups of half the best score too", choosing={"NEAR_SHARE": 0.5}),
     Weights("groups of any score too", choosing={"NEAR_SHARE": 0.0}),
-    Weights("the best group may take all", choosing={"FIRST_SHARE": 1.0}),
+    Weights("a group may take all", choosing={"SHARE": 1.0}),
     Weights("nothing of what goes on", choosing={"BEHIND": 0}),
 )
 

@@ -11,7 +11,7 @@ from askwiki.stages.extractive.groups import Group
 from askwiki.stages.extractive.pieces import Piece, excepts
 from askwiki.stages.extractive.scoring import Scored
 
-WHOLE = {"text": 500, "list": 700, "table": 900, "code": 900, "note": 600, "html": 10**9}
+BESIDE = 200  # characters of each piece that is bound to the one that holds the best unit
 ALIKE = 0.6  # of the best row's or item's own words that another one has to be shown before what follows
 _DENIES = re.compile(rf"\b(?:{'|'.join((*ru.DENIALS, *en.DENIALS))})\b", re.IGNORECASE)
 
@@ -26,24 +26,23 @@ def shown_of(pieces: Sequence[Piece], best: Scored, room: int, *, entire: bool =
     if length_of(pieces, whole) <= room:
         return whole
     shown: dict[int, list[int]] = {}
-    left = max(0, room - sum(min(len(pieces[place].text), 200) for place in places if place != best.place))
+    left = max(0, room - sum(min(len(pieces[place].text), BESIDE) for place in places if place != best.place))
     for place in places:
         piece = pieces[place]
-        centre = best.unit if place == best.place else len(piece.units) - 1 if piece.leads else 0
-        allowed = min(left, WHOLE.get(piece.kind, room)) if place == best.place else 200
-        if entire and place == best.place:
-            allowed = left
-        if place == best.place and piece.kind in ("table", "list"):
-            shown[place] = _nearest(piece, centre, best.near, allowed, entire=entire)
+        if place != best.place:
+            shown[place] = _around(piece, len(piece.units) - 1 if piece.leads else 0, BESIDE)
+        elif piece.kind in ("table", "list"):
+            shown[place] = _nearest(piece, best.unit, best.near, left, entire=entire)
         else:
-            shown[place] = _around(piece, centre, allowed)
+            shown[place] = _around(piece, best.unit, left)
     return shown
 
 
 def _nearest(piece: Piece, centre: int, near: Sequence[float], room: int, *, entire: bool) -> list[int]:
     """The rows or items nearest to the question by words, then those behind the best one; with what bounds them.
 
-    ``entire``: all of them, in their order, as far as there is room.
+    Where there is room yet, of a list those before it, too: what is done before a step tells as much as what comes
+    after it. ``entire``: all of them, in their order, as far as there is room.
     """
     if len(piece.text) <= room:
         return list(range(len(piece.units)))
@@ -51,12 +50,13 @@ def _nearest(piece: Piece, centre: int, near: Sequence[float], room: int, *, ent
     chosen: set[int] = set()
     left = room - len(piece.head)
     behind = range(0 if entire else centre + 1, len(piece.units))
-    for at in dict.fromkeys((centre, *like, *behind)):
+    before = range(centre - 1, -1, -1) if piece.kind == "list" else ()
+    for at in dict.fromkeys((centre, *like, *behind, *before)):
         wanted = _with_exceptions(piece, at) - chosen
         length = sum(len(piece.units[each].text) for each in wanted)
         if chosen and length > left:
-            if at > centre and at not in like:
-                break  # what follows is shown without holes
+            if at not in like:
+                break  # what stands beside the best one is shown without holes
             continue
         chosen |= wanted
         left -= length

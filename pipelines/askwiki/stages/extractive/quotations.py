@@ -19,7 +19,7 @@ from askwiki.stages.sources import label_of
 
 READ_PASSAGES = 6  # passages in which the answer is looked for
 NEAR_SHARE = 0.65  # of the best group's score that a further group needs to be quoted as well
-FIRST_SHARE, NEXT_SHARE = 0.4, 0.25  # of all characters that the first group, and each further one, may take
+SHARE = 0.4  # of all characters that a group may take; what is left at last goes to the first of them
 ENTIRE = 2  # times what is left: what the first table or list may take where all of it is asked for
 BEHIND = 400  # characters of what goes on from the first group, where there is room
 LEAST_ROOM = 120  # characters; for less nothing further is quoted
@@ -45,7 +45,7 @@ def extract(
     weights = weights_of(whole, question, terms)
     reads = [replace(of, pieces=with_short_items(of.pieces, weights, count)) for of in whole]
     ranked = rank(reads, candidates, question, weights, similar)
-    chosen, spare = _chosen(reads, ranked, settings, entire=asks_for_all(question))
+    chosen, spare = _widened(*_chosen(reads, ranked, settings, entire=asks_for_all(question)))
     quoted = []
     for of, cuts in chosen:
         text = clean(write(of.pieces, _parts(of, cuts, spare), _bearing(of, cuts[0].scored), count))
@@ -78,7 +78,7 @@ def _chosen(
     ``entire``: a list is asked for, so the first table or list may take twice the room that is left.
     """
     left = settings.extractive_characters
-    most = FIRST_SHARE * left
+    most = SHARE * left
     chosen: dict[int, list[Cut]] = {}
     for each in ranked:
         if each.score < NEAR_SHARE * ranked[0].score:
@@ -94,10 +94,24 @@ def _chosen(
         entire = entire and not whole
         chosen.setdefault(each.passage, []).append(Cut(each, shown))
         left -= length
-        most = NEXT_SHARE * settings.extractive_characters
         if left < LEAST_ROOM:
             break
     return [(reads[number], cuts) for number, cuts in chosen.items()], left
+
+
+def _widened(chosen: Sequence[tuple[Read, list[Cut]]], left: int) -> tuple[list[tuple[Read, list[Cut]]], int]:
+    """The same groups, the first ones cut again with the characters that are left; and what is left after that."""
+    widened: list[tuple[Read, list[Cut]]] = []
+    for of, cuts in chosen:
+        again = []
+        for scored, shown in cuts:
+            length = length_of(of.pieces, shown)
+            wider = shown_of(of.pieces, scored, length + max(left, 0))
+            more = length_of(of.pieces, wider) - length
+            again.append(Cut(scored, wider if more > 0 else shown))
+            left -= max(more, 0)
+        widened.append((of, again))
+    return widened, left
 
 
 def _parts(of: Read, cuts: Sequence[Cut], spare: int) -> list[Part]:
@@ -105,14 +119,16 @@ def _parts(of: Read, cuts: Sequence[Cut], spare: int) -> list[Part]:
     best, *others = cuts
     parts: list[Part] = []
     taken: set[int] = set()
-    scope: object = None
+    scope: tuple[int | None, int | None] = (None, None)
     for scored, shown in (best, *sorted(others, key=lambda one: one.scored.group.first)):
         group = scored.group
         if group.first in taken or (parts and group.scope != scope and not group.headings):
             continue  # shown already, or it would read as if it stood under the heading above it
         if group.scope != scope or not parts:
             label = of.passage.headings[-1] if of.passage.headings and not parts else ""
-            parts += [(place, [0]) for place in above(of.pieces, group, label)]
+            over = above(of.pieces, group, label)
+            below = over[1:] if len(over) > 1 and over[0] == scope[0] else over  # the heading is said once
+            parts += [(place, [0]) for place in below]
         scope = group.scope
         parts += shown.items()
         taken |= set(group.places)
