@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from askwiki.data import Answer, Identity, Status, Turn
-from askwiki.errors import ModelError, ModelRefuses, NoWords, SettingsError
+from askwiki.errors import ContextOverflow, ModelError, ModelRefuses, NoWords, SettingsError
 from askwiki.flow.ask import ask
 from askwiki.llm.addresses import Address, addresses
-from askwiki.llm.context import UNSAID
+from askwiki.llm.context import UNSAID, context_in
 from askwiki.llm.factory import make_llm
 from askwiki.llm.port import Llm, Message, Reply
 from askwiki.llm.reading import ThinkingFilter
@@ -465,6 +465,54 @@ def test_what_the_server_says_of_its_context_is_what_prompts_may_fill(told: dict
     with ScriptedServer(lambda asking: "Fine.", models=["one"]) as server:
         server.of_models = told
         assert llm_of(server).context("answer") == length
+
+
+@pytest.mark.parametrize(
+    ("listed", "model", "length"),
+    [
+        (
+            [{"id": "/models/one.gguf", "meta": {"n_ctx": 9_000}}],
+            "gpt",
+            9_000,
+        ),  # it serves its one model under any name
+        ([{"id": "a", "max_model_len": 1}, {"id": "b", "aliases": ["gpt"], "max_model_len": 9_000}], "gpt", 9_000),
+        ([{"id": "a", "max_model_len": 9_000}, {"id": "b", "max_model_len": 1}], "", 9_000),
+        (
+            [{"id": "lora", "parent": "base", "max_model_len": None}, {"id": "base", "max_model_len": 9_000}],
+            "lora",
+            9_000,
+        ),
+        ([{"id": "a", "parent": "b"}, {"id": "b", "parent": "a"}], "a", 0),
+        ([{"id": "a", "max_model_len": 9_000}, {"id": "b"}], "gpt", 0),
+        ([], "gpt", 0),
+    ],
+)
+def test_a_models_context_is_found_under_whatever_name_it_is_listed(
+    listed: list[dict[str, Any]], model: str, length: int
+) -> None:
+    assert context_in(listed, model) == length
+
+
+@pytest.mark.parametrize(
+    ("message", "length"),
+    [
+        ("This model's maximum context length is 4096 tokens. However, you requested 9000 tokens (7500 in it).", 4096),
+        ("request (9000 tokens) exceeds the available context size (4096 tokens), try increasing it", 4096),
+        ('{"type": "exceed_context_size_error", "n_prompt_tokens": 9000, "n_ctx": 4096}', 4096),
+        ("The decoder prompt (length 9000) is longer than the maximum model length of 4096.", 4096),
+        ("The input (9000 tokens) is longer than the model's context length (4096 tokens).", 4096),
+        ("`inputs` tokens + `max_new_tokens` must be <= 4096. Given: 9000 `inputs` tokens", 4096),
+        ("Prompt contains 9000 tokens, too large for model with 4096 maximum context length", 4096),
+        ("prompt is too long: 9000 tokens > 4096 maximum", 4096),
+        ("prompt is too long", UNSAID),
+    ],
+)
+def test_a_refusal_of_a_long_prompt_tells_what_the_next_one_may_have(message: str, length: int) -> None:
+    with ScriptedServer(lambda asking: Saying(status=400, error=message)) as server:
+        llm = llm_of(server)
+        with pytest.raises(ContextOverflow):
+            llm.complete("answer", ASK)
+        assert llm.context("answer") == length
 
 
 def test_of_several_servers_the_smallest_context_holds_and_the_settings_before_all() -> None:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import requests
 
 from askwiki.errors import AskWikiError
-from askwiki.llm.context import UNSAID, context_of
+from askwiki.llm.context import UNSAID, context_in
 from askwiki.llm.factory import make_llm
 from askwiki.llm.port import Llm, Message, Role
 from askwiki.llm.servers import base_urls
@@ -86,9 +86,8 @@ def _role(client: Llm, part: str, model: str, role: Role) -> Line:
 def _context(listed: list[dict[str, Any]], settings: LlmSettings) -> Iterator[Line]:
     """What the server says that the model takes, against what the settings say."""
     model, wanted = settings.answer.model or settings.model, settings.context_tokens
-    entry = next((entry for entry in listed if entry.get("id") == model or not model), None)
-    length = context_of(entry) if entry else 0
-    name = model or (entry or {}).get("id") or "the model"
+    length = context_in(listed, model)
+    name = model or next((entry.get("id") for entry in listed), "the model")
     if not length and not wanted:
         said = f"The server does not say how many tokens {name} takes: {UNSAID} are used."
         yield "llm context", "warning", said, "Set llm.context_tokens to what the model was started with."

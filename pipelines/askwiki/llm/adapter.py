@@ -242,6 +242,8 @@ def _learn_from(failure: Failure, server: LlmServer, served: Served, asked: floa
     if failure.option:
         logger.warning("%s refuses the option %s and is asked without it", server.name, failure.option)
         served.refused.add(failure.option)
+    if failure.context:  # the next question's prompt will fit
+        served.context, served.context_read = failure.context, time.monotonic()
     if failure.lasting:
         logger.error("%s", failure.error)
         served.refusal = str(failure.error)

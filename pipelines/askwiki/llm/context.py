@@ -19,8 +19,26 @@ ASKED_SECONDS = 3.0  # for a list that only makes room for more sources
 REMEMBERED_SECONDS = 600.0  # a server may be started anew with another length
 
 
-def context_of(entry: Mapping[str, Any]) -> int:
-    """Of an entry in the list of models; 0 = it does not say."""
+def context_in(entries: Sequence[Mapping[str, Any]], model: str) -> int:
+    """Of ``model`` (empty = the first) in a server's list; 0 = it does not say.
+
+    A server of one model serves it under any name; an adapter takes what the model takes that it is laid upon.
+    """
+    for _ in entries:  # as many steps as there are models: names may lead in a circle
+        named = (entry for entry in entries if not model or model == entry.get("id") or model in _aliases(entry))
+        entry = next(named, entries[0] if len(entries) == 1 else {})
+        if (said := _said(entry)) or not isinstance(entry.get("parent"), str):
+            return said
+        model = entry["parent"]
+    return 0
+
+
+def _aliases(entry: Mapping[str, Any]) -> Sequence[Any]:
+    aliases = entry.get("aliases")
+    return aliases if isinstance(aliases, list) else ()
+
+
+def _said(entry: Mapping[str, Any]) -> int:
     meta = entry.get("meta")
     said = [entry.get(name) for name in FIELDS] + [meta.get("n_ctx") if isinstance(meta, dict) else None]
     return next((length for length in said if isinstance(length, int) and length > 0), 0)
@@ -45,5 +63,4 @@ def _listed(server: LlmServer, model: str) -> int:
     except FOREIGN as error:
         logger.info("%s gives no list of models: %s", server.name, error)
         return 0
-    wanted = model or next((str(entry["id"]) for entry in entries), "")
-    return next((context_of(entry) for entry in entries if entry["id"] == wanted), 0)
+    return context_in(entries, model)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from askwiki.calls.retry import Backoff, retry_after
 from askwiki.errors import ContextOverflow, ModelError, ModelRefuses, NoWords
 from askwiki.llm.client import TIMEOUT, TRANSPORT, NotJson, Refused
-from askwiki.llm.refusals import lasting, refused_option, says_overflow, says_withheld
+from askwiki.llm.refusals import lasting, refused_option, says_overflow, says_withheld, stated_context
 from askwiki.masking import echoed
 
 FOREIGN = (Refused, NotJson, *TRANSPORT)
@@ -28,6 +28,7 @@ class Failure:
     option: str | None = None
     lasting: bool = False  # the same call will be refused until a person mends it
     wait: float | None = None  # seconds the server asks for
+    context: int = 0  # tokens that the model takes, where the server says so of a longer prompt
     silent: bool = False  # nothing came within the time limit
 
     def pause(self, tries: int) -> float:
@@ -39,7 +40,8 @@ def read_failure(error: Exception, server: str, sent: Set[str]) -> Failure:
     """``sent`` = the options of the request that failed."""
     shown = echoed(str(error), SHOWN_CHARACTERS).rstrip(".")
     if says_overflow(str(error)) or (isinstance(error, Refused) and error.status == 413):
-        return Failure(ContextOverflow("The prompt is longer than the language model takes."))
+        said = ContextOverflow("The prompt is longer than the language model takes.")
+        return Failure(said, context=stated_context(str(error)))
     if isinstance(error, NotJson):  # a page of another kind of server, or of one that is just being mended
         return Failure(ModelError(f"The answer of {server} is not in the OpenAI form; check llm.url."), alive=False)
     if isinstance(error, Refused) and error.status:

@@ -49,6 +49,14 @@ _OVERFLOW = re.compile(
     r"|input is too (long|large)",  # "input is too large to process"
     re.IGNORECASE,
 )
+_STATED = re.compile(  # how much the model takes, in a refusal of a prompt that is longer
+    r"(?:context|model)[ _](?:size|length|window)[^\d\n]{0,30}(\d{4,8})\b"  # "maximum context length is 8192 tokens"
+    r"|\bn_ctx\b[^\d\n]{0,4}(\d{4,8})\b"  # llama.cpp: "n_ctx": 4096
+    r"|must be <= (\d{4,8})\b"  # TGI: "`inputs` tokens + `max_new_tokens` must be <= 4096"
+    r"|\b(\d{4,8}) maximum\b"  # Mistral: "with 32768 maximum context length"
+    r"|tokens > (\d{4,8})\b",  # "prompt is too long: 9000 tokens > 8192"
+    re.IGNORECASE,
+)
 _KEY = re.compile(
     r"\bapi[ _-]?key\b[^.\n]{0,40}\b(?:not valid|invalid|incorrect|missing|expired|required)"  # API key not valid
     r"|\b(?:invalid|incorrect|wrong|missing|expired)[ _]api[ _-]?key",  # Incorrect API key provided
@@ -83,6 +91,12 @@ _WORD = re.compile(r"[^\W_]+")
 def says_overflow(text: str) -> bool:
     """Whether a refusal says that the prompt does not fit into the model's context."""
     return bool(_OVERFLOW.search(text[:READ_CHARACTERS]))
+
+
+def stated_context(text: str) -> int:
+    """The tokens that such a refusal says the model takes; 0 = it does not say."""
+    found = _STATED.search(text[:READ_CHARACTERS])
+    return int(next(filter(None, found.groups()))) if found else 0
 
 
 def says_withheld(text: str) -> bool:
