@@ -394,10 +394,23 @@ def test_chunks_have_a_second_vector_where_a_model_wrote_their_context(tmp_path:
     plain.sync(MACHINE)
     assert legs(plain) == {"text": 1, "context": 0}
     told = replace(plain, llm=ScriptedLlm().always("context", "Про машину."))
-    with pytest.raises(StoreMismatch, match=r"sizes\.context .*rebuild"):
-        told.sync(MACHINE)
     told.run(ListSource((MACHINE,)), rebuild=True)
     assert legs(told) == {"text": 1, "context": 1}
+
+
+def test_a_model_that_is_set_or_taken_away_stops_no_run(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    plain = Indexer(tmp_path, embedded(tmp_path / "store"))
+    plain.sync(MACHINE)
+    told = replace(plain, llm=ScriptedLlm().always("context", "Про машину."))
+    assert told.sync(MACHINE, PASSWORD).exit_code == 0
+    assert "To have the language model write them run: python -m indexer rebuild".lower() in caplog.text.lower()
+    told.run(ListSource((MACHINE,)), rebuild=True)
+    assert plain.sync(MACHINE, PASSWORD).exit_code == 0
+    assert "new chunks have none" in caplog.text
+    reader = plain.store.reader()
+    found = reader.search([Leg(name, plain.embedder.query("машина"), 9) for name in ("text", "context")], Rights())
+    reader.close()
+    assert {name: len(hits) for name, hits in found.items()} == {"text": 2, "context": 1}
 
 
 class ChokingEmbedder(HashEmbedder):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from indexer.enrich.cache import Cache
 from indexer.sources import PageFailure, PageRef
 from indexer.sync.ledger import Ledger
 from indexer.sync.sync import Rules, sync
-from indexer.sync.tools import Tools
+from indexer.sync.tools import Tools, open_as_it_is, with_contexts
 from tests.support.fakes import HashEmbedder
 from tests.support.stores import SPARSE, Store, in_memory
 
@@ -65,8 +65,12 @@ class Indexer:
 
     def run(self, source: Any, rules: Rules = Rules(), *, rebuild: bool = False) -> Ledger:
         """One run as ``python -m indexer sync`` makes it."""
-        writer = self.store.writer(self.fingerprint(), rebuild=rebuild)
-        tools = self.tools(writer)
+        writer, _, contexts = open_as_it_is(
+            lambda fingerprint: self.store.writer(fingerprint, rebuild=rebuild),
+            self.fingerprint,
+            self.has_contexts(),
+        )
+        tools = replace(self.tools(writer), settings=with_contexts(self.settings, contexts))
         try:
             ledger = sync(source, rules, using=tools)
             writer.commit()
@@ -90,6 +94,9 @@ class Indexer:
         )
         return Tools(self.settings, desk, self.embedder, SPARSE, cache, writer)
 
-    def fingerprint(self) -> dict[str, Any]:
-        contexts = self.llm is not None and self.settings.context.llm
-        return fingerprint_of(self.embedder, SPARSE, self.settings.chunking, contexts=contexts)
+    def has_contexts(self) -> bool:
+        return self.llm is not None and self.settings.context.llm
+
+    def fingerprint(self, contexts: bool | None = None) -> dict[str, Any]:
+        wanted = self.has_contexts() if contexts is None else contexts
+        return fingerprint_of(self.embedder, SPARSE, self.settings.chunking, contexts=wanted)
