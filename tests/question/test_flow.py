@@ -778,12 +778,24 @@ def test_a_prompt_that_is_still_too_long_gives_excerpts() -> None:
     assert "> **Разовый лимит" in seen.text
 
 
-def test_the_prompt_fits_the_models_context() -> None:
-    wiki = [chunk(name, f"Лимит {name} " + "слово " * 500) for name in "abcdefgh"]
+@pytest.mark.parametrize("person", ["", "Константинопольский Константин Константинович, отдел операционного контроля"])
+def test_the_prompt_fits_the_models_context(person: str) -> None:
+    who = {"owner": person, "author": person, "editor": person}
+    wiki = [chunk(str(name), f"Лимит {name} " + f"слово{name} " * 40, **who) for name in range(12)]
     llm = ScriptedLlm(context=4_000).always("relevance", "1").enqueue("answer", "Лимит есть [1].")
     settings = LlmSettings(characters_per_token=2.0, answer=RoleSettings(max_tokens=500))
     put("Какой лимит?", with_settings(kit(llm, wiki), llm=settings))
     assert len(llm.asked("answer")[0].text) / 2.0 < 3_500
+
+
+def test_terms_of_the_glossary_that_come_with_the_passages_have_room_too() -> None:
+    terms = [GlossaryTerm(f"КР{number}", "очень длинное объяснение " * 5) for number in range(40)]
+    wiki = [chunk(str(name), f"Лимит {name} КР{name} " + f"слово{name} " * 40) for name in range(40)]
+    llm = ScriptedLlm(context=5_000).always("relevance", relevant("Лимит")).enqueue("answer", "Лимит есть [1].")
+    settings = LlmSettings(characters_per_token=2.0, answer=RoleSettings(max_tokens=500))
+    put("Какой лимит?", replace(with_settings(kit(llm, wiki), llm=settings), glossary=Glossary(terms)))
+    assert "объяснение" in llm.asked("answer")[0].text
+    assert len(llm.asked("answer")[0].text) / 2.0 < 4_500
 
 
 def test_candidates_that_got_no_verdict_in_time_stay_behind_the_answered_ones() -> None:

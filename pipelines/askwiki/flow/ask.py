@@ -17,12 +17,13 @@ from askwiki.configuration import settings_digest
 from askwiki.data import Answer, Event, Identity, Question, Rights, Status, Trace, Turn
 from askwiki.errors import ModelError, StoreError, StoreMismatch
 from askwiki.flow.about import introduce
+from askwiki.flow.collect import collect
 from askwiki.flow.lookup import drain, look_up
 from askwiki.flow.messages import not_continued, not_shown, repeat_sources, talk
 from askwiki.flow.pages import tell_pages
 from askwiki.flow.parts import look_for_parts
 from askwiki.flow.refusing import refuse
-from askwiki.flow.retrieve import check_relevance, collect, understand
+from askwiki.flow.retrieve import check_relevance, understand
 from askwiki.flow.run import QuestionRun
 from askwiki.flow.writing import rework, write_answer
 from askwiki.kit import Kit

@@ -1,4 +1,4 @@
-"""The first half of the flow: from the dialogue to numbered passages, with what is down left out."""
+"""The first half of the flow: from the dialogue to judged candidates, with what is down left out."""
 
 from __future__ import annotations
 
@@ -18,13 +18,9 @@ from askwiki.data import Candidate, Identity, Question, Rights, Sparse, Status, 
 from askwiki.errors import ModelError, StoreError
 from askwiki.flow.run import QuestionRun
 from askwiki.kit import Kit
-from askwiki.language.wording import asks_for_all
-from askwiki.llm.tokens import make_counter
 from askwiki.settings import Settings
-from askwiki.stages.answer import room_for_passages
 from askwiki.stages.condense import by_rule, condense, worth_asking
 from askwiki.stages.dialogue import typed
-from askwiki.stages.passages.assemble import Cut, make_passages
 from askwiki.stages.question_vector import question_vector
 from askwiki.stages.relevance import judge
 from askwiki.stages.relevance.calls import Untold
@@ -201,36 +197,3 @@ def _say_untold(run: QuestionRun, untold: Untold, total: int) -> Iterator[Status
     for name, count in reasons.items():
         if count:
             yield run.missing("relevance", name, count=count, total=total)
-
-
-def collect(
-    run: QuestionRun, question: Question, judged: Sequence[Candidate], rights: Rights
-) -> Generator[Status, None, Cut]:
-    """Passages of what was not judged irrelevant, as many as the prompt has room for."""
-    yield run.status("passages", "collecting")
-    kit, settings, llm = run.kit, run.settings.passages, run.settings.llm
-    kept = [candidate for candidate in judged if candidate.verdict != "no"]
-    with run.stage("passages"):
-        count = make_counter(llm)
-        room = None
-        if run.llm is not None:
-            context = run.llm.context("answer")
-            room = room_for_passages(question, kit=kit, count=count, context=context, answer=llm.answer.max_tokens)
-        wide = asks_for_all(question.text)
-        try:
-            cut = kit.guard.call(
-                "store",
-                lambda: make_passages(
-                    kept, rights, reader=kit.reader, count=count, settings=settings, tokens=room, wide=wide
-                ),
-                seconds=run.settings.search.timeout,
-                cancel=run.cancel,
-            )
-        except (StoreError, ModelError):
-            yield run.missing("passages", "siblings_down")
-            alone = replace(settings, siblings=False)
-            cut = make_passages(kept, rights, reader=kit.reader, count=count, settings=alone, tokens=room)
-    shown = {chunk_id for passage in cut.passages for chunk_id in passage.chunk_ids}
-    relevant = [candidate for candidate in kept if candidate.verdict == "yes" and candidate.chunk.id not in shown]
-    run.left_out = min(cut.left_out, len(relevant))
-    return cut

@@ -92,10 +92,19 @@ def history_text(turns: Sequence[Turn], characters: int = HISTORY_CHARACTERS) ->
 
 
 def room_for_passages(
-    question: Question, *, kit: StageTools, count: Callable[[str], int], context: int, answer: int
+    question: Question,
+    shown: Sequence[Passage] = (),
+    *,
+    kit: StageTools,
+    count: Callable[[str], int],
+    context: int,
+    answer: int,
 ) -> int:
-    """Tokens that passages may have: what the model takes, less the answer and the prompt without passages."""
-    messages = answer_messages(question, (), kit=kit, today=date.today())
+    """Tokens that passages may still have: what the model takes, less the answer and the prompt with those ``shown``.
+
+    Below zero the prompt is too long by so many: terms of the glossary come with the passages that name them.
+    """
+    messages = answer_messages(question, shown, kit=kit, today=date.today())
     return context - answer - sum(count(message.content) for message in messages) - SPARE_TOKENS
 
 

@@ -12,6 +12,7 @@ from askwiki.stages.passages.siblings import STEPS, Pages, beginning, neighbours
 from askwiki.stages.passages.spans import Span, join_spans, passage_of
 
 HEAD_TOKENS = 40  # of a passage in the prompt beside its place: date, part, marks around it
+ROLE_TOKENS = 8  # of the word before each person that it names
 LEAST_PIECE = 60  # tokens; a smaller rest of the budget is left empty rather than filled with a torso
 
 
@@ -91,7 +92,8 @@ def fit(
 
 
 def head_tokens(chunk: Chunk, count: Callable[[str], int]) -> int:
-    return count(place_of(chunk)) + HEAD_TOKENS
+    people = [person for person in (chunk.owner, chunk.author, chunk.editor) if person]
+    return count(place_of(chunk)) + HEAD_TOKENS + sum(count(person) + ROLE_TOKENS for person in people)
 
 
 def _by_place(spans: Sequence[Span], places: Mapping[str, int]) -> list[Chunk]:
