@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import pytest
 
 from askwiki.data import Candidate, Question, Status, Verdict
-from askwiki.errors import Cancelled, ModelError
+from askwiki.errors import Cancelled, ContextOverflow, ModelError
 from askwiki.language.wording import asks_for_all
 from askwiki.llm.port import Message
 from askwiki.settings import RelevanceSettings
@@ -145,6 +145,19 @@ def test_why_there_is_no_verdict_is_told_apart() -> None:
     one_each = RelevanceSettings(group=1)
     drain(judge(candidates(*"abc"), QUESTION, kit=kit, settings=one_each, untold=untold))
     assert (untold.unread, untold.failed, untold.late) == (1, 1, 0)
+
+
+def test_a_group_that_is_longer_than_the_model_takes_is_asked_in_halves() -> None:
+    def takes_two(messages: Sequence[Message]) -> Any:
+        count = messages[-1].content.count("\n<<end ")
+        return ContextOverflow("too long") if count > 2 or "текст e" in messages[-1].content else "1" * count
+
+    llm = ScriptedLlm(parallel=1).always("relevance", takes_two)
+    untold, kit = Untold(), kit_of([], llm=llm)
+    _, result = drain(judge(candidates(*"abcde"), QUESTION, kit=kit, settings=RelevanceSettings(), untold=untold))
+    verdicts = {each.chunk.id: each.verdict for each in result}
+    assert verdicts == {**dict.fromkeys("abcd", "yes"), "e": "unanswered"}
+    assert (untold.failed, untold.unread) == (1, 0)
 
 
 LETTERS = "abcdefghijklmnopqrstuvwxyzабвгдеж"

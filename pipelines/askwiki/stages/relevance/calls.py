@@ -10,7 +10,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field
 
 from askwiki.data import Candidate, Verdict
-from askwiki.errors import AskWikiError, Cancelled, ModelRefuses
+from askwiki.errors import AskWikiError, Cancelled, ContextOverflow, ModelRefuses
 from askwiki.llm.port import Llm
 from askwiki.settings import RelevanceSettings
 
@@ -43,7 +43,7 @@ class _Call:
 
 @dataclass(slots=True)
 class Judging:
-    """Asks for groups of candidates and keeps what was said of each; of a group, what was not read is asked alone."""
+    """Asks for groups of candidates and keeps what was said of each; what was not read of a group is asked alone."""
 
     llm: Llm
     ask: Callable[[Group], Verdicts]
@@ -122,12 +122,13 @@ class Judging:
         except Cancelled:
             self._leave(call.group)
             return []
+        except ContextOverflow as error:
+            middle = len(call.group) // 2
+            if not middle:
+                return self._fail(call, error)
+            return [self._begin(half) for half in (call.group[:middle], call.group[middle:])]
         except AskWikiError as error:
-            logger.warning("relevance: no verdict: %s", error)
-            self.untold.refused = self.untold.refused or isinstance(error, ModelRefuses)
-            self.untold.failed += len(call.group)
-            self._leave(call.group)
-            return []
+            return self._fail(call, error)
         pairs = list(zip(call.group, said, strict=True))
         self.verdicts |= {each.chunk.id: verdict for each, verdict in pairs if verdict != "unanswered"}
         unread = tuple(each for each, verdict in pairs if verdict == "unanswered")
@@ -135,6 +136,13 @@ class Judging:
             return [self._begin((each,)) for each in unread]
         self.untold.unread += len(unread)
         self._leave(unread)
+        return []
+
+    def _fail(self, call: _Call, error: AskWikiError) -> list[_Call]:
+        logger.warning("relevance: no verdict: %s", error)
+        self.untold.refused = self.untold.refused or isinstance(error, ModelRefuses)
+        self.untold.failed += len(call.group)
+        self._leave(call.group)
         return []
 
     def _leave(self, group: Group) -> None:
