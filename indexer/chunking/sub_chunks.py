@@ -17,6 +17,7 @@ from askwiki.language.stems import fold
 from askwiki.markdown.blocks import Block, parse_blocks
 from askwiki.markdown.plain_text import plain_text
 from indexer.chunking.breadcrumb import Fits, few_tokens, near_way
+from indexer.chunking.faq import question_of
 from indexer.chunking.packer import HEADER_SHARE, Size, pack
 from indexer.chunking.sections import plain
 from indexer.chunking.sentences import language_of, sentence_ends, word_ends
@@ -58,18 +59,20 @@ def piece_texts(chunk: Chunk, *, count: Count, tokens: int, limit: int) -> list[
 
 
 def _parts(chunk: Chunk) -> Iterator[_Part]:
-    """The chunk in order, each part under the headings that stand above it."""
-    above, inside = list(chunk.headings), list[tuple[int, str]]()
+    """The chunk in order, each part under the headings, and the bold question of a FAQ, that stand above it."""
+    above, inside, asked = list(chunk.headings), list[tuple[int, str]](), list[str]()
     for block in parse_blocks(chunk.text):
         text = chunk.text[block.start : block.end]
         if block.kind == "heading":
-            title = plain(block.title)
+            title, asked = plain(block.title), []
             if above and not inside and fold(above[-1]) == fold(title):
                 above.pop()  # the chunk's own heading: from here on it is among those inside
             inside = [(level, name) for level, name in inside if level < block.level]
             if fold(title) != fold(chunk.title):
                 inside.append((block.level, title))
-        path = (*above, *(name for _, name in inside))
+        elif block.kind == "paragraph" and (question := question_of(text)):
+            asked = [question]
+        path = (*above, *(name for _, name in inside), *asked)
         yield from _of_block(block, text, path)
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from askwiki.markdown.blocks import Block
 from askwiki.markdown.fences import FenceReader
+from indexer.chunking.faq import is_only_question, question_of
 from indexer.chunking.sentences import language_of, sentence_ends, word_ends
 
 # Prices of a border, 0 (made for cutting) to 100 (never, if there is any other). Only their order
@@ -51,7 +52,8 @@ def find_units(text: str, blocks: list[Block], longest: int) -> list[PageUnit]:
     for block in blocks:
         price = _border_price(text, previous, block)
         if block.end - block.start <= longest:
-            units.append(PageUnit(block.start, block.end, price, block.kind == "paragraph"))
+            prose = block.kind == "paragraph" and not _heads(text, block, question_of)  # it repeats nothing before it
+            units.append(PageUnit(block.start, block.end, price, prose))
         else:
             inner = list(_split(text, block, longest))
             units.append(inner[0]._replace(price=price))
@@ -77,8 +79,10 @@ def number_units(text: str, blocks: list[Block]) -> list[PageUnit]:
 def _border_price(text: str, before: Block | None, after: Block) -> int:
     if after.kind == "heading" or before is None:
         return AFTER_HEADING if before and before.kind == "heading" else BEFORE_HEADING
-    if before.kind == "heading":
+    if before.kind == "heading" or _heads(text, before, is_only_question):
         return AFTER_HEADING
+    if _heads(text, after, question_of):
+        return BEFORE_HEADING
     if before.kind == "paragraph" and text[before.start : before.end].rstrip().rstrip("*_ ").endswith(":"):
         return INTRODUCTION
     beside = {before.kind: before, after.kind: after}.get("paragraph")
@@ -86,6 +90,11 @@ def _border_price(text: str, before: Block | None, after: Block) -> int:
     if figure and beside and beside.end - beside.start <= EXPLANATION_CHARACTERS:
         return EXPLANATION
     return BETWEEN_BLOCKS
+
+
+def _heads(text: str, block: Block, said: Callable[[str], object]) -> bool:
+    """Whether a block is a question of a FAQ, bold in the place of a heading."""
+    return block.kind == "paragraph" and bool(said(text[block.start : block.end]))
 
 
 def _split(text: str, block: Block, longest: int) -> Iterator[PageUnit]:

@@ -225,3 +225,13 @@ def test_of_a_list_that_has_room_the_steps_before_the_best_one_are_shown_too() -
 def test_a_heading_over_two_groups_is_said_once() -> None:
     text = f"# Отказ\n\nВводное.\n\n## Диск\n\n**Причина**\n\nДиск занят.\n\n{LONG}\n\n**Решение**\n\nОсвободите диск."
     assert quoted(text, "диск причина решение", 300).count("## Диск") == 1
+
+
+@pytest.mark.parametrize("mark", ["**{}**", "## {}"], ids=["bold", "heading"])
+def test_the_question_that_is_asked_brings_its_answer_only(mark: str) -> None:
+    asked = ("Кто выдаёт роль подрядчику?", "Сколько дней действует роль подрядчика?", "Кому нужна роль подрядчика?")
+    answers = ("Владелец роли подрядчика.", "Тридцать дней.", "Тем, кто подрядчик.")
+    faq = "\n\n".join(f"{mark.format(question)}\n\n{said}" for question, said in zip(asked, answers, strict=True))
+    found = [Candidate(chunk("p1", faq), 2.0), Candidate(chunk("p2", "Иное"), 0.0)]
+    [(_, text)] = extract([passage(faq)], found, "сколько дней действует роль подрядчика", (), AnswerSettings(), COUNT)
+    assert text == f"{mark.format(asked[1])}\n\n**Тридцать дней.**"

@@ -13,7 +13,7 @@ from askwiki.settings import ChunkingSettings
 from askwiki.store.payload import DENSE, SCHEMA
 
 REMEMBERED_AS = {"sub_chunks": "pieces"}  # a setting -> its name in the indexes that are there already
-CHUNKER = 5  # raise it when the same page gives other chunks or other embedded texts than before
+CHUNKER = 6  # raise it when the same page gives other chunks or other embedded texts than before
 
 
 def fingerprint_of(

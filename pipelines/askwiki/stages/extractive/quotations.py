@@ -13,7 +13,7 @@ from askwiki.settings import AnswerSettings
 from askwiki.stages.citations.links import escape
 from askwiki.stages.extractive.choosing import above, following, length_of, shown_of
 from askwiki.stages.extractive.items import with_short_items
-from askwiki.stages.extractive.scoring import Read, Scored, Similar, rank, read, weights_of
+from askwiki.stages.extractive.scoring import Read, Scored, Similar, is_asked_there, rank, read, weights_of
 from askwiki.stages.extractive.written import Count, Part, write
 from askwiki.stages.sources import label_of
 
@@ -45,6 +45,9 @@ def extract(
     weights = weights_of(whole, question, terms)
     reads = [replace(of, pieces=with_short_items(of.pieces, weights, count)) for of in whole]
     ranked = rank(reads, candidates, question, weights, similar)
+    if ranked and is_asked_there(reads[ranked[0].passage], ranked[0], question, weights):
+        best = ranked[0]
+        ranked = [each for each in ranked if (each.passage, each.group.scope) == (best.passage, best.group.scope)]
     chosen, spare = _widened(*_chosen(reads, ranked, settings, entire=asks_for_all(question)))
     quoted = []
     for of, cuts in chosen:

@@ -17,6 +17,7 @@ FURTHER = 0.5  # weight of a synonym or another spelling, against the question's
 ABOVE = 0.4  # of the own weight of a heading, a bold line, a lead-in that all below it has
 BY_WORDS, BY_MEANING, BY_SEARCH = 0.3, 0.2, 0.5  # weights of the three, each between 0 and 1; measured
 READ = 20  # groups whose meaning is compared, the nearest by words and search first; a group takes 30 ms of a core
+ASKED = 0.7  # of the question's words that a question of the page has where it is the same one
 MEANT = 700  # characters of a group that the encoder reads
 
 Similar = Callable[[Sequence[str]], Sequence[float]]  # texts -> how near each is to the question by meaning
@@ -86,6 +87,17 @@ def meaning(read: Read, group: Group) -> str:
     path = " › ".join((read.passage.title, *above))
     text = "\n".join(read.pieces[place].text for place in group.places)
     return f"{path[:200]}\n{text[:MEANT]}"
+
+
+def is_asked_there(read: Read, scored: Scored, question: str, weights: Mapping[str, float]) -> bool:
+    """Whether a group is the answer to a question of a FAQ that is the one asked, in most of its words."""
+    over = (
+        scored.group.subheading if scored.group.subheading is not None else next(iter(scored.group.headings[-1:]), None)
+    )
+    if over is None or not read.pieces[over].text.rstrip("*_: ").endswith("?"):
+        return False
+    asked = {word: weights.get(word, 0.0) for word in set(telling_stems(question))}
+    return _weight(read.pieces[over].text, asked) >= ASKED * (sum(asked.values()) or 1.0)
 
 
 def _sorted(groups: Sequence[Scored]) -> list[Scored]:
