@@ -21,6 +21,8 @@ from tests.e2e.browser import SOURCE_CHIP, SOURCES_BUTTON, Chat, sign_in_by_dire
 from tests.e2e.scenes import (
     CANCEL,
     ENDLESS,
+    FORMS,
+    LAST_CITED,
     LAST_WORDS,
     PICTURE,
     REFUND,
@@ -109,6 +111,17 @@ def test_our_last_line_and_the_chip_of_the_chat_count_the_same_sources(answered:
     told = re.fullmatch(r"Готово, источников: (\d+)", answered.statuses()[-1])
     chip = re.search(r"\d+", answered.answer.locator(SOURCES_BUTTON).get_attribute("aria-label") or "")
     assert told and chip and told[1] == chip[0]
+
+
+def test_a_chip_stands_in_every_form_of_text_beside_one_list_and_opens_what_is_cited(sokolov: Chat) -> None:
+    answer = sokolov.ask_and_wait(FORMS.question)
+    for form in ("strong", "em", "li", "td", "p"):
+        expect(answer.locator(f"{form} {SOURCE_CHIP}").first).to_be_visible()
+    assert "[1]" not in answer.inner_text()
+    expect(answer.get_by_text("Источники", exact=True)).to_have_count(1)  # the model's own list has gone
+    expect(answer.locator("ol > li")).to_have_count(1)
+    answer.locator(f"p {SOURCE_CHIP}").last.click()
+    expect(sokolov.page.get_by_role("dialog")).to_contain_text(LAST_CITED)
 
 
 def test_a_follow_up_is_understood_from_the_conversation(here: World, sokolov: Chat) -> None:
