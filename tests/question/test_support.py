@@ -56,12 +56,13 @@ def test_a_plain_word_beside_a_hyphen_is_no_identifier(sentence: str, facts: set
     assert exact_facts(sentence) == facts
 
 
-def gate_over(*passages: str, question: str = "") -> SentenceGate:
+def gate_over(*passages: str, question: str = "", same: dict[int, int] | None = None) -> SentenceGate:
     """A gate over these passages, numbered from 1."""
     given = {number: known(passage(one)) for number, one in enumerate(passages, 1)}
     return SentenceGate(
-        given, hosts=frozenset(), least_share=LEAST, broken_diagram="", excused=excused(question), unsupported="?!"
-    )
+        given, hosts=frozenset(), least_share=LEAST, broken_diagram="", excused=excused(question), unsupported="?!",
+        same=same,
+    )  # fmt: skip
 
 
 def said(text: str, *passages: str, question: str = "") -> str:

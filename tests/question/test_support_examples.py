@@ -124,3 +124,37 @@ def test_a_page_that_only_such_a_list_names_is_numbered_after_the_cited_ones() -
     gate = gate_over(LIMITS, RULES)
     assert gate.feed(f"{LISTED}Источники:\n[2] Отмены\n") + gate.finish() == LISTED
     assert (gate.numbers, gate.listed) == ({1: 1, 2: 2}, [2])
+
+
+def test_a_list_that_names_the_page_by_its_title_adds_none_of_its_other_sections() -> None:
+    gate = gate_over(LIMITS, RULES)  # two sections of «Машины»
+    assert gate.feed(f"{LISTED}Источники:\n- Машины\n") + gate.finish() == LISTED
+    assert (gate.numbers, gate.listed) == ({1: 1}, [])
+
+
+def listed_after(answer: str, *passages: str, same: dict[int, int] | None = None) -> tuple[dict[int, int], list[int]]:
+    """The numbers of the pages in the list below an answer, and those of them that no marker is shown of."""
+    gate = gate_over(*passages, same=same)
+    gate.feed(answer)
+    gate.finish()
+    return gate.numbers, gate.listed
+
+
+def test_what_a_list_names_of_a_place_that_is_cited_is_no_second_line() -> None:
+    assert listed_after(f"{LISTED}Источники:\n- [2] Лимиты\n", LIMITS, RULES, same={1: 1, 2: 1}) == ({1: 1}, [])
+
+
+@pytest.mark.parametrize(
+    ("answer", "numbers", "listed"),
+    [
+        ("[1]\n\nЛимит перевода 100 тысяч рублей в день [2].", {2: 1, 1: 2}, [1]),  # a marker without a sentence
+        ("Requests go through the staff portal [1].", {1: 1}, [1]),  # said in the words of another language
+        ("Комиссия за отмену 250 рублей [2].", {}, []),  # the page says something else
+        ("Лимит перевода 100 тысяч рублей в день [1].", {}, []),  # another page says it
+        ("[7]\n\nЛимит перевода 100 тысяч рублей в день [2].", {2: 1}, []),  # nothing that was given
+    ],
+)
+def test_a_page_stays_in_the_list_when_its_marker_went_only_for_form(
+    answer: str, numbers: dict[int, int], listed: list[int]
+) -> None:
+    assert listed_after(answer, "Заявку подают на портале кадров.", LIMITS) == (numbers, listed)

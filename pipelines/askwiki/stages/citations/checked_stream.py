@@ -35,9 +35,10 @@ class SentenceGate:
     """Takes pieces of text in any sizes, gives out what is checked.
 
     ``numbers`` grows on the way: a cited passage -> its number in the text, where sources count in the order in
-    which they are cited; ``listed`` = those of them that only a list of the model's own names. ``begins``: the text
-    begins a line, so that a block may stand at its beginning. ``unsupported``: the mark behind a sentence that
-    states what no passage bears out; ``flagged``: one was set.
+    which they are cited; ``listed`` = those of them that no marker is shown of: a list of the model's own names them,
+    or their markers went though nothing speaks against them. ``begins``: the text begins a line, so that a block may
+    stand at its beginning. ``unsupported``: the mark behind a sentence that states what no passage bears out;
+    ``flagged``: one was set.
     """
 
     def __init__(
@@ -93,11 +94,17 @@ class SentenceGate:
         unit, self._held = self._held, ""
         out = self._pass(unit, last=True) if unit else ""
         out += "".join(self._said_of(part) for part in self._blocks.finish())
-        for number in self._own_list.used:
-            if number not in self.numbers:
-                self.listed.append(number)
-                self.numbers[number] = len(self.numbers) + 1
+        for number, sentence in self._marking.used.items():
+            self._list(number, sentence)
+        for number in self._own_list.further(self.numbers):
+            self._list(number, "")
         return out
+
+    def _list(self, number: int, sentence: str) -> None:
+        if (place := self._marking.listed_as(number)) not in self.numbers:
+            self.listed.append(place)
+            self.numbers[place] = len(self.numbers) + 1
+            self.cited_for.setdefault(place, sentence)
 
     def _end(self) -> int:
         """Length of the first unit that is complete, 0 for none: whatever comes later, it stays the same."""

@@ -49,6 +49,7 @@ class Marking:
     same: Mapping[int, int] = field(default_factory=dict)  # passage -> the first one of the same label and address
     cited_for: dict[int, str] = field(default_factory=dict)  # a cited passage -> what was said when it was first cited
     cited_again: dict[int, list[tuple[int, str]]] = field(default_factory=dict)  # … -> (passage of its place, sentence)
+    used: dict[int, str] = field(default_factory=dict)  # a passage whose marker went for its form -> what was said
     _places: dict[int, int] = field(default_factory=dict)  # first passage of a place -> the one that was cited first
     _clashed: set[str] = field(default_factory=set)  # clauses of the unit whose markers were dropped for a clash
     _said: list[str] = field(default_factory=list)  # sentences of the block under way: a lone marker belongs to them
@@ -92,24 +93,33 @@ class Marking:
                 else self._before(clause)
             )
         supported: set[int] = set()
+        for one in () if said else cited:
+            self._was_used(one, "")
         for sentence in said:
             verdict = judge(sentence, cited, self.passages, self.least_share, self.excused)
             supported |= set(verdict.by)
+            for one in verdict.unlike:
+                self._was_used(one, sentence)
             for one in verdict.by:
                 self._note(one, sentence)
             if verdict.clash in CLASHES:
                 self._clashed.add(sentence)
-        listed = dict.fromkeys(self._listed_as(one) for one in cited if one in supported)
+        listed = dict.fromkeys(self.listed_as(one) for one in cited if one in supported)
         shown = [self.numbers.setdefault(one, len(self.numbers) + 1) for one in listed]
         blank = markers[0] if markers[0] != "[" else ""
         return blank + "".join(f"[{number}]" for number in shown) if shown else ""
 
-    def _listed_as(self, one: int) -> int:
+    def listed_as(self, one: int) -> int:
         """The passage under whose number another one of the same place is cited: one line of the list for both."""
         return self._places.setdefault(self.same.get(one, one), one)
 
+    def _was_used(self, one: int, sentence: str) -> None:
+        """Nothing speaks against a passage, and its marker goes all the same: its page stays in the list."""
+        if one in self.passages and not self._unsupported(sentence):
+            self.used.setdefault(self.listed_as(one), sentence)
+
     def _note(self, one: int, sentence: str) -> None:
-        first = self._listed_as(one)
+        first = self.listed_as(one)
         if first == one and one not in self.cited_for:
             self.cited_for[one] = sentence
         elif len(again := self.cited_again.setdefault(first, [])) < _CHECKED_AGAIN:

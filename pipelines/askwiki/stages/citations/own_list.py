@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from askwiki.language import en, ru
 from askwiki.language.stems import fold
@@ -21,12 +21,12 @@ LEAST_TITLE = 4  # characters of a page's title that an item is known by
 class OwnList:
     """Takes the units of an answer in order and gives back those that are no part of such a list.
 
-    ``used`` = the passages that a list named. A heading is held until it is known what stands below it: a list of
+    A heading is held until it is known what stands below it: a list of
     the answer's own matter («Источники:» of data, of heat) goes on.
     """
 
     def __init__(self, passages: Mapping[int, Known]) -> None:
-        self.used: dict[int, None] = {}
+        self._used: dict[int, bool] = {}  # a passage that a list named -> whether by its page's title only
         self._titles = {number: fold(known.name.partition("\n")[0].strip()) for number, known in passages.items()}
         self._held = ""  # a heading and the empty lines below it
         self._within = False
@@ -48,21 +48,28 @@ class OwnList:
             self._held += unit if self._held else ""
             return ""
         if named := self._named(unit):
-            self.used.update(named)
+            self._used = named | self._used
             self._held, self._within, self._drops = "", True, not unit.endswith("\n")
             return ""
         held, self._held, self._within = self._held or "\n", "", False
         return held + unit
 
-    def _named(self, line: str) -> dict[int, None]:
+    def further(self, cited: Collection[int]) -> list[int]:
+        """The passages that lists named beside the cited ones; of a page that is named by its title one, if none is."""
+        titles = {self._titles[number] for number in cited}
+        found = []
+        for number, by_title in sorted(self._used.items(), key=lambda named: named[1]):
+            if number not in cited and not (by_title and self._titles[number] in titles):
+                titles.add(self._titles[number])
+                found.append(number)
+        return found
+
+    def _named(self, line: str) -> dict[int, bool]:
         """The passages that an item names by their markers or, at its beginning, by their title."""
         marked = MARKERS.findall("".join(CODE_SPAN.split(usual_markers(line))[::2]))
-        found = {int(number): None for marks in marked for number in re.findall(r"\d+", marks)}
-        if found := {number: None for number in found if number in self._titles}:
+        found = {int(number): False for marks in marked for number in re.findall(r"\d+", marks)}
+        if found := {number: False for number in found if number in self._titles}:
             return found
         said = fold(_ITEM.sub("", line)).lstrip('[«"*_ ')
-        return {
-            number: None
-            for number, title in self._titles.items()
-            if len(title) >= LEAST_TITLE and said.startswith(title)
-        }
+        titles = [title for title in self._titles.values() if len(title) >= LEAST_TITLE and said.startswith(title)]
+        return {number: True for number, title in self._titles.items() if title == max(titles, key=len, default=None)}

@@ -54,10 +54,14 @@ TELLING, COPIED = Telling(0.5, 0.7), Telling(0.85, 0.85)
 
 
 class Verdict(NamedTuple):
-    """``by`` = the cited passages that support the clause; ``clash`` = why they do not: fact | place | denied."""
+    """``by`` = the cited passages that support the clause; ``clash`` = why they do not: fact | place | denied | words.
+
+    ``unlike`` = those of the cited ones that share too few words with it, though no other passage has more of them.
+    """
 
     by: tuple[int, ...]
     clash: str = ""
+    unlike: tuple[int, ...] = ()
 
 
 class Excused(NamedTuple):
@@ -113,7 +117,10 @@ def judge(
         for number in there
         if _says_one_of(passages[number], facts) and (not words or _holds(likes[number], rivals, least_share, exact))
     )
-    return Verdict(by, "" if by else "words")
+    unlike = tuple(
+        number for number in there if number not in by and words and rivals - likes[number] < NEARLY_EQUAL and not facts
+    )
+    return Verdict(by, "" if by else "words", unlike)
 
 
 def _clash(
