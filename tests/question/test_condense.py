@@ -120,6 +120,16 @@ def test_friendly_messages_need_no_search(text: str, sentence: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "text", ["короче", "Переведи, пожалуйста, на английский", "make it shorter"]
+)
+def test_a_wish_about_an_answer_where_there_is_none_is_not_searched(text: str) -> None:
+    assert (by_rule([user(text)], RULES).need, kind_of_talk(text)) == ("smalltalk", "nothing_said")
+    answered = [user("Как взять отпуск?"), ours("Напишите заявление."), user(text)]
+    assert by_rule(answered, RULES).need == "dialogue"
+    assert by_rule([user(f"{text}: как взять отпуск и кто его согласует")], RULES).need == "search"
+
+
+@pytest.mark.parametrize(
     "text",
     ["как дела с переводом?", "не понятно", "нет", "Хорошо ли работает касса?", "спасибо, а лимит?", "ТК", "E-136"],
 )
@@ -162,10 +172,6 @@ def test_wishes_about_the_last_answer_are_told_from_questions(text: str, about: 
     assert is_about_last_answer(text) is about
     turns = [user("Какой срок?"), ours("3 дня."), user(text)]
     assert (by_rule(turns, RULES).need == "dialogue") is about
-
-
-def test_without_an_answer_before_it_such_a_wish_is_searched() -> None:
-    assert by_rule([user("сократи ответ")], RULES).need == "search"
 
 
 # --- the rule -------------------------------------------------------------------------------------

@@ -91,6 +91,8 @@ WISHES = (
     # "summarize your last answer in a table"
     r"(?:translate|rephrase|rewrite|shorten|summari[sz]e|repeat)\b[^.?!]*"
     r"\b(?:that|this|it|your|last|previous|above|answer)\b.{0,60}",
+    r"translate\s+(?:in)?to\s+\w+",  # "translate into Russian"
+    r"make\s+(?:it|this|that)\s+(?:shorter|simpler)",  # "make it shorter"
     r"(?:shorter|simpler|in\s+(?:russian|english))",  # "in English"
 )
 

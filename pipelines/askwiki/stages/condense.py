@@ -39,6 +39,7 @@ from askwiki.stages.smalltalk import (
     is_friendly,
     is_interjection,
     is_no_question,
+    is_short_wish,
     without_greeting,
 )
 from askwiki.stages.tools import StageTools
@@ -118,8 +119,8 @@ def by_rule(turns: Sequence[Turn], settings: CondenseSettings, default: str = "r
     if is_about_us(typed):
         return replace(question, need="about")
     answered = any(turn.role == "assistant" for turn in before)
-    if answered and is_about_last_answer(typed):
-        return replace(question, need="dialogue")
+    if is_about_last_answer(typed) and (answered or is_short_wish(typed)):
+        return replace(question, need="dialogue" if answered else "smalltalk")
     previous = _previous(before)[:limit]
     remark = remark_of(typed) if answered else ""
     if remark in ("sources", "doubt"):

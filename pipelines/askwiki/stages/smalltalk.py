@@ -21,6 +21,7 @@ _SUM_SIGNS = re.compile(r"[\d\s.,()+*/×÷=^−?-]++")
 _SUM = re.compile(r"\d\s*[+*×÷=^]|\d\s[-−/]\s*\d")
 _DIGIT = re.compile(r"\d")
 SHORTEST_CODE = 3  # digits: 403 may be asked about, 1 and 42 say nothing
+_SHORT_WISH = 5  # words: a longer wish may bring its own text
 _LONGEST = 8  # words of a message that is only friendly
 _GREETING = re.compile(
     rf"\A\s*(?:(?:{'|'.join((*ru.GREETINGS, *en.GREETINGS))})"  # Добрый день
@@ -59,6 +60,8 @@ def kind_of_talk(text: str) -> str:
     """The sentence that answers a friendly message: its name in ``config/texts``."""
     if not text.strip() or (_ANY_WORD.search(text) and is_no_question(text)):
         return "refused_empty"
+    if is_short_wish(text):
+        return "nothing_said"
     if _BYE.search(text):
         return "goodbye"
     if not _ANY_WORD.search(text):
@@ -69,6 +72,11 @@ def kind_of_talk(text: str) -> str:
 def is_about_last_answer(text: str) -> bool:
     """Whether the person wants the last answer translated, shortened or put another way."""
     return bool(_ABOUT_LAST.match(text))
+
+
+def is_short_wish(text: str) -> bool:
+    """«переведи на английский»: as the first message of a chat it names nothing that could be looked for."""
+    return is_about_last_answer(text) and len(_WORDS.findall(text)) <= _SHORT_WISH
 
 
 def without_greeting(text: str) -> str:
