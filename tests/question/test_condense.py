@@ -119,9 +119,7 @@ def test_friendly_messages_need_no_search(text: str, sentence: str) -> None:
     assert by_rule([user(text)], RULES).need == "smalltalk"
 
 
-@pytest.mark.parametrize(
-    "text", ["короче", "Переведи, пожалуйста, на английский", "make it shorter"]
-)
+@pytest.mark.parametrize("text", ["короче", "Переведи, пожалуйста, на английский", "make it shorter"])
 def test_a_wish_about_an_answer_where_there_is_none_is_not_searched(text: str) -> None:
     assert (by_rule([user(text)], RULES).need, kind_of_talk(text)) == ("smalltalk", "nothing_said")
     answered = [user("Как взять отпуск?"), ours("Напишите заявление."), user(text)]
