@@ -235,3 +235,13 @@ def test_the_question_that_is_asked_brings_its_answer_only(mark: str) -> None:
     found = [Candidate(chunk("p1", faq), 2.0), Candidate(chunk("p2", "Иное"), 0.0)]
     [(_, text)] = extract([passage(faq)], found, "сколько дней действует роль подрядчика", (), AnswerSettings(), COUNT)
     assert text == f"{mark.format(asked[1])}\n\n**Тридцать дней.**"
+
+
+def test_a_list_of_links_is_not_the_list_that_is_asked_for() -> None:
+    rows = "".join(f"| S-{number} | состояние {number} {'ы' * 30} |\n" for number in range(12))
+    links = "- [Статусы перевода](https://wiki.example.com/1)\n- [Лимиты переводов](https://wiki.example.com/2)"
+    table = f"## Статусы перевода\n\n| Статус | Значит |\n| --- | --- |\n{rows}"
+    settings = AnswerSettings(extractive_characters=600)
+    found = extract([passage(links), passage(table, 2)], (), "какие статусы перевода бывают", (), settings, COUNT)
+    assert [each.number for each, _ in found][:1] == [2]
+    assert found[0][1].count("S-") == 12

@@ -23,6 +23,7 @@ _NOTE_BREAK = re.compile(r"\n(?=[ \t]*>[ \t]*\n)")
 _EMPTY_QUOTED = re.compile(r"\A[ \t]*>[ \t]*\n")
 _COMMENT = re.compile(r"\s*<!--(?:(?!-->).)*+-->\s*\Z", re.DOTALL)  # of HTML: nobody reads it
 _NUMBER = re.compile(r"[ \t]*(\d{1,9})[.)]")
+_LINK_ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+\[[^\[\]\n]*\]\([^()\n]*\)[ \t.;,]*\Z")
 _LEADS = re.compile(r":[ \t*_`]*\Z")
 _LIMITS = re.compile(rf"[\W_]*+(?:{'|'.join((*ru.LIMITS, *en.LIMITS))})\b", re.IGNORECASE)
 _EXCEPTS = re.compile(rf"[\W_]*+(?:{'|'.join((*ru.EXCEPTS, *en.EXCEPTS))})\b", re.IGNORECASE)
@@ -54,6 +55,11 @@ class Piece(NamedTuple):
     def leads(self) -> bool:
         """Whether it is not complete without what stands after it: «Выполните:»."""
         return self.onward or (self.kind in ("text", "list", "note") and bool(_LEADS.search(self.text)))
+
+    @property
+    def navigates(self) -> bool:
+        """Whether it is a list of links and nothing else: it leads to answers and is none."""
+        return self.kind == "list" and all(_LINK_ITEM.match(unit.text) for unit in self.units)
 
     @property
     def limits(self) -> bool:

@@ -89,7 +89,7 @@ def _chosen(
         if each.passage not in chosen and len(chosen) == settings.extractive_passages:
             continue
         pieces = reads[each.passage].pieces
-        whole = entire and pieces[each.place].kind in ("table", "list")
+        whole = entire and pieces[each.place].kind in ("table", "list") and not pieces[each.place].navigates
         shown = shown_of(pieces, each, int(ENTIRE * left if whole else min(most, left)), entire=whole)
         length = length_of(pieces, shown)
         if chosen and length > left and not whole:

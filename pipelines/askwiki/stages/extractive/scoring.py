@@ -18,6 +18,7 @@ ABOVE = 0.4  # of the own weight of a heading, a bold line, a lead-in that all b
 BY_WORDS, BY_MEANING, BY_SEARCH = 0.3, 0.2, 0.5  # weights of the three, each between 0 and 1; measured
 READ = 20  # groups whose meaning is compared, the nearest by words and search first; a group takes 30 ms of a core
 ASKED = 0.7  # of the question's words that a question of the page has where it is the same one
+NAVIGATION = 0.3  # of its score that a list of links keeps
 MEANT = 700  # characters of a group that the encoder reads
 
 Similar = Callable[[Sequence[str]], Sequence[float]]  # texts -> how near each is to the question by meaning
@@ -66,7 +67,8 @@ def rank(
             scored = best_unit(read.pieces, group, weights, read.passage.title)
             groups.append(replace(scored, passage=number, found=_found(read, scored, lifts)))
     most = max((group.words for group in groups), default=0.0) or 1.0
-    ordered = _sorted([replace(each, score=BY_WORDS * each.words / most + BY_SEARCH * each.found) for each in groups])
+    groups = [replace(each, score=BY_WORDS * each.words / most + BY_SEARCH * each.found) for each in groups]
+    ordered = _sorted([replace(each, score=each.score * _share(passages[each.passage], each)) for each in groups])
     if similar is None or not ordered:
         return ordered
     first = ordered[:READ]
@@ -131,6 +133,11 @@ def best_unit(pieces: Sequence[Piece], group: Group, weights: Mapping[str, float
     telling = {word: weight for word, weight in weights.items() if word not in topic}
     alone = tuple(_weight(unit.text, telling) for unit in pieces[place].units)
     return Scored(group, place, alone.index(max(alone)), words, alone)
+
+
+def _share(read: Read, scored: Scored) -> float:
+    """Of its score that a group keeps: a list of nothing but links names the question's words and answers nothing."""
+    return NAVIGATION if all(read.pieces[place].navigates for place in scored.group.places) else 1.0
 
 
 def _found(read: Read, scored: Scored, lifts: Sequence[tuple[int, int, float]]) -> float:
