@@ -245,3 +245,11 @@ def test_a_list_of_links_is_not_the_list_that_is_asked_for() -> None:
     found = extract([passage(links), passage(table, 2)], (), "какие статусы перевода бывают", (), settings, COUNT)
     assert [each.number for each, _ in found][:1] == [2]
     assert found[0][1].count("S-") == 12
+
+
+def test_the_list_that_is_asked_for_stands_before_nearer_text() -> None:
+    rows = "".join(f"| S-{number} | состояние {number} |\n" for number in range(5))
+    table = f"## Статусы перевода\n\n| Статус перевода | Значит |\n| --- | --- |\n{rows}"
+    text = f"## Где смотреть\n\nСтатусы у перевода видно на экране.\n\n{table}"
+    assert quoted(text, "Какие статусы у перевода?", 600).startswith("## Статусы")
+    assert quoted(text, "Где статусы перевода?", 600).startswith("## Где смотреть")

@@ -48,13 +48,28 @@ def extract(
     if ranked and is_asked_there(reads[ranked[0].passage], ranked[0], question, weights):
         best = ranked[0]
         ranked = [each for each in ranked if (each.passage, each.group.scope) == (best.passage, best.group.scope)]
-    chosen, spare = _widened(*_chosen(reads, ranked, settings, entire=asks_for_all(question)))
+    entire = asks_for_all(question)
+    if entire:
+        ranked = _listing_first(reads, ranked)
+    chosen, spare = _widened(*_chosen(reads, ranked, settings, entire=entire))
     quoted = []
     for of, cuts in chosen:
         text = clean(write(of.pieces, _parts(of, cuts, spare), _bearing(of, cuts[0].scored), count))
         quoted.append((of.passage, text.strip()))
         spare = 0
     return [(passage, text) for passage, text in quoted if text]
+
+
+def _lists(read: Read, scored: Scored) -> bool:
+    piece = read.pieces[scored.place]
+    return piece.kind in ("table", "list") and not piece.navigates
+
+
+def _listing_first(reads: Sequence[Read], ranked: Sequence[Scored]) -> list[Scored]:
+    """The nearest table or list before the text that is nearer, where all of something is asked for."""
+    near = (each for each in ranked if each.score >= NEAR_SHARE * ranked[0].score)
+    first = [each for each in near if _lists(reads[each.passage], each)][:1]
+    return [*first, *(each for each in ranked if each not in first)]
 
 
 NONE = (-1, -1)
@@ -83,13 +98,14 @@ def _chosen(
     left = settings.extractive_characters
     most = SHARE * left
     chosen: dict[int, list[Cut]] = {}
+    least = NEAR_SHARE * max((each.score for each in ranked), default=0.0)
     for each in ranked:
-        if each.score < NEAR_SHARE * ranked[0].score:
+        if each.score < least:
             break
         if each.passage not in chosen and len(chosen) == settings.extractive_passages:
             continue
         pieces = reads[each.passage].pieces
-        whole = entire and pieces[each.place].kind in ("table", "list") and not pieces[each.place].navigates
+        whole = entire and _lists(reads[each.passage], each)
         shown = shown_of(pieces, each, int(ENTIRE * left if whole else min(most, left)), entire=whole)
         length = length_of(pieces, shown)
         if chosen and length > left and not whole:
