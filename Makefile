@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 INSTALL := sh tests/fresh/install.sh
 export Q SOURCE PYTHON VENV UPGRADE
 
-.PHONY: help demo serve chat test test-models test-long test-mutations test-server e2e bench bench-peers soak test-fresh lint fix lock again
+.PHONY: help demo serve chat test test-models test-long test-mutations test-server test-compose e2e bench bench-peers soak test-fresh lint fix lock again
 
 help:
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -38,6 +38,9 @@ test-fresh: ## the two commands of README on fresh Debian 12 and 13, as an ordin
 test-server: $(VENV)/.test ## contract and promises on a real Qdrant server: the one on PATH or at ASKWIKI_QDRANT_URL
 	@if command -v qdrant >/dev/null || [ -n "$$ASKWIKI_QDRANT_URL" ]; then $(BIN)/python -m pytest -m server; \
 	else $(BIN)/python -c "from tests.support.qdrant import HOW; print('Nothing is tested:', HOW)"; fi
+
+test-compose: $(VENV)/.test ## the whole compose file in real containers, used, broken and mended; needs Docker
+	@BIN=$(BIN) bash tests/compose/run.sh
 
 e2e: $(VENV)/.test ## real Open WebUI, LDAP and Chromium
 	@BIN=$(BIN) bash tests/e2e/run.sh

@@ -74,9 +74,7 @@ def directory(folder: Path) -> Iterator[int]:
     database = folder / "ldap"
     database.mkdir(parents=True, exist_ok=True)
     settings = folder / "slapd.conf"
-    settings.write_text(
-        CONFIGURATION.format(schema=SCHEMA, base=BASE, admin=ADMIN, password=ADMIN_PASSWORD, folder=database)
-    )
+    settings.write_text(configuration(database))
     log = folder / "slapd.log"
     with reserved_port() as port:
         words = [str(_slapd()), "-f", str(settings), "-h", f"ldap://127.0.0.1:{port}", "-d", "0"]
@@ -86,6 +84,11 @@ def directory(folder: Path) -> Iterator[int]:
                 raise RuntimeError(f"slapd ended: {log.read_text()[-2000:]}")
             _fill(port)
             yield port
+
+
+def configuration(database: Path | str) -> str:
+    """The server's, with its data in that folder."""
+    return CONFIGURATION.format(schema=SCHEMA, base=BASE, admin=ADMIN, password=ADMIN_PASSWORD, folder=database)
 
 
 def _listens(port: int) -> bool:
@@ -100,11 +103,12 @@ def _fill(port: int) -> None:
     """Add people, then groups: the memberof overlay writes into people that exist."""
     subprocess.run(
         ["ldapadd", "-x", "-H", f"ldap://127.0.0.1:{port}", "-D", ADMIN, "-w", ADMIN_PASSWORD],
-        input=_entries(), text=True, check=True, capture_output=True,
+        input=entries(), text=True, check=True, capture_output=True,
     )  # fmt: skip
 
 
-def _entries() -> str:
+def entries() -> str:
+    """The people and their groups, as LDIF."""
     entries = [f"dn: {BASE}\nobjectClass: dcObject\nobjectClass: organization\no: Example\ndc: example"]
     entries += [f"dn: ou={unit},{BASE}\nobjectClass: organizationalUnit\nou: {unit}" for unit in ("people", "groups")]
     members: dict[str, list[str]] = {}

@@ -172,13 +172,15 @@ Rule = Callable[[Asking], Saying | str]
 
 
 class ScriptedServer:
-    """A small OpenAI-compatible server on a free loopback port, answering by a rule of the test.
+    """A small OpenAI-compatible server, on a free loopback port or another ``address``, answering by a rule.
 
     with ScriptedServer(lambda asking: "1") as server:
         make_llm(LlmSettings(url=server.url))
     """
 
-    def __init__(self, rule: Rule, *, models: Sequence[str] = ("scripted",)) -> None:
+    def __init__(
+        self, rule: Rule, *, models: Sequence[str] = ("scripted",), address: tuple[str, int] = ("127.0.0.1", 0)
+    ) -> None:
         self.rule = rule
         self.models = list(models)
         self.of_models: dict[str, Any] = {}  # what it says of each of them beside the name
@@ -187,7 +189,7 @@ class ScriptedServer:
         self.most_at_once = 0
         self._at_once = 0
         self._lock = threading.Lock()
-        self._http = _Http(self)
+        self._http = _Http(self, address)
         self._thread = threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True)
 
     @property
@@ -222,9 +224,9 @@ class _Http(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 128
 
-    def __init__(self, script: ScriptedServer) -> None:
+    def __init__(self, script: ScriptedServer, address: tuple[str, int]) -> None:
         self.script = script
-        super().__init__(("127.0.0.1", 0), _Handler)
+        super().__init__(address, _Handler)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A client that hangs up is what some tests are about; nothing is printed."""

@@ -9,10 +9,10 @@ PATIENCE = 120.0  # seconds for what an idle machine does at once; only a guard 
 LOOK_SECONDS = 0.005
 
 
-def until(happened: Callable[[], object], what: str, *, seconds: float = PATIENCE) -> None:
+def until(happened: Callable[[], object], what: str, *, seconds: float = PATIENCE, every: float = LOOK_SECONDS) -> None:
     """Return once ``happened()`` is true; ``what`` names in the error what never came."""
     deadline = time.monotonic() + seconds
     while not happened():
         if time.monotonic() > deadline:
             raise TimeoutError(f"After {seconds:.0f} s: {what}.")
-        time.sleep(LOOK_SECONDS)
+        time.sleep(every)

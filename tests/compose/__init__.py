@@ -1,0 +1,1 @@
+"""The whole compose file in real containers: ``make test-compose``."""
