@@ -69,6 +69,7 @@ def test_an_upgrade_keeps_everything_and_the_way_back_too(here: World) -> None:
     marked.write_text(marked.read_text(encoding="utf-8") + "\nNEWER = True\n", encoding="utf-8")
     said = run(here, "upgrade")
     assert "FAILS" not in said
+    here.project.await_health(*LASTING)
     assert here.project.run("pipelines", "python", "-c", "import askwiki; print(askwiki.NEWER)").strip() == "True"
     answers(chat, ANSWER, "the upgraded host answers")
     assert state(here) == before

@@ -36,6 +36,7 @@ def chat(here: World) -> Iterator[Chat]:
 @pytest.fixture(scope="module", autouse=True)
 def kept(here: World) -> Iterator[None]:
     """Whatever the tests of this file break: accounts, ratings, valves and index are as they were before."""
+    here.project.await_health(*LASTING)
     until(lambda: here.project.doctor()["freshness"] == "ok", "the sample is indexed", seconds=START_SECONDS, every=2.0)
     window = here.sitting("m.sokolov").open()
     window.ask_and_wait(REFUND.question)
