@@ -82,7 +82,8 @@ def answers(chat: Chat, wanted: str, what: str) -> None:
     """A part that has failed is left alone for a moment: it is asked again until it is back."""
 
     def once() -> bool:
-        return wanted in chat.open().ask_and_wait(REFUND.question).inner_text()
+        said = chat.open().ask_and_wait(REFUND.question).inner_text()
+        return wanted in said or wanted in chat.statuses()
 
     until(once, what, seconds=START_SECONDS, every=1.0)
 
