@@ -12,6 +12,7 @@ from typing import Any
 from tests.support.waiting import until
 
 START_SECONDS = 900.0  # of a first start on a busy machine: Open WebUI makes its database for minutes
+STATES = ("ok", "warning", "failure")  # of the doctor, the worst last
 FILES = ("docker-compose.yml", "tests/compose/compose.yml")
 
 
@@ -32,7 +33,8 @@ class Project:
 
     def compose(self, *words: str, check: bool = True) -> str:
         files = [word for file in FILES for word in ("-f", file)]
-        return call("docker", "compose", "-p", self.name, *files, *words, folder=self.folder, check=check)
+        plain = ("docker", "compose", "--ansi", "never", "-p", self.name)
+        return call(*plain, *files, *words, folder=self.folder, check=check)
 
     def run(self, service: str, *words: str, check: bool = True) -> str:
         """A command inside of the running container."""
@@ -71,6 +73,10 @@ class Project:
         call("kill", "-9", str(self.container(service)["State"]["Pid"]))
 
     def doctor(self) -> dict[str, str]:
-        """Part -> ok, warning or failure."""
+        """Part -> ok, warning or failure; of the parts of the language model the worst."""
         report = json.loads(self.run("pipelines", "python", "-m", "askwiki", "doctor", "--json", check=False))
-        return {finding["part"]: finding["state"] for finding in report["findings"]}
+        found = dict[str, str]()
+        for finding in report["findings"]:
+            part = str(finding["part"]).partition(" ")[0]
+            found[part] = max(found.get(part, "ok"), str(finding["state"]), key=STATES.index)
+        return found

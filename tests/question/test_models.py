@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -133,6 +134,15 @@ def test_further_terms_are_added_to_a_question(sparse: SparseEncoder) -> None:
     plain, more = sparse.query("диск"), sparse.query("диск", ["ключ"])
     alone = sparse.query("ключ")
     assert set(plain.indices) < set(more.indices) <= set(plain.indices) | set(alone.indices)
+
+
+def test_a_bge_m3_without_its_heads_is_refused_instead_of_going_on_with_random_ones(
+    models: Callable[[str], str], tmp_path: Path
+) -> None:
+    shutil.copytree(models("bge_m3"), tmp_path / "bge")
+    (tmp_path / "bge" / "sparse_linear.pt").unlink()
+    with pytest.raises(ModelError, match=r"sparse_linear\.pt is missing"):
+        make_sparse(SparseSettings(kind="bge-m3", model=str(tmp_path / "bge"), limit=64)).documents(["диск"])
 
 
 def test_the_weights_of_bge_m3_are_those_of_its_head(models: Callable[[str], str]) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from askwiki.configuration import replace_setting
-from askwiki.encoders.verify import checked
+from askwiki.encoders.verify import checked, complete
 from askwiki.errors import ModelError, SettingsError
 from askwiki.settings import Settings
 
@@ -44,6 +44,12 @@ def test_another_content_is_refused_before_it_is_loaded(model: str, setting: str
 def test_a_missing_file_is_refused(model: str) -> None:
     with pytest.raises(ModelError, match="no such file"):
         checked(model, f"pytorch_model.bin={HASH}", SETTING)
+
+
+def test_a_model_without_a_file_that_its_library_would_make_up_is_refused(model: str) -> None:
+    complete(model, ["model.safetensors", "onnx/model.onnx"])
+    with pytest.raises(ModelError, match=r"is not whole: sparse_linear\.pt is missing"):
+        complete(model, ["model.safetensors", "sparse_linear.pt"])
 
 
 @pytest.mark.parametrize("stated", ["model", "model=", "model=12", f"={HASH}", f"../x={HASH}", f"/etc/passwd={HASH}"])

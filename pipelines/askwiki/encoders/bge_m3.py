@@ -18,11 +18,12 @@ from askwiki.data import Sparse
 from askwiki.encoders.batches import batches, in_batches, unit_rows
 from askwiki.encoders.loading import give_back, loading, running, set_threads
 from askwiki.encoders.port import dense_identity
-from askwiki.encoders.verify import checked
+from askwiki.encoders.verify import checked, complete
 from askwiki.encoders.weights import TokenWeights
 from askwiki.settings import EmbeddingSettings, SparseSettings
 
 MODEL = "BAAI/bge-m3"
+HEADS = ("sparse_linear.pt", "colbert_linear.pt")  # the library makes up what is missing of them, by chance
 
 
 class BgeM3Dense:
@@ -80,6 +81,7 @@ class _Model:
 
             files = checked(name, stated, "sha256")
             self.flag: Any = BGEM3FlagModel(files, use_fp16=device.startswith("cuda"), devices=device)
+        complete(files, HEADS)
         self._name = name
         self._lock = threading.Lock()
 

@@ -1,8 +1,9 @@
-"""Model files against stated hashes, before anything of them is loaded."""
+"""Model files: against stated hashes before anything of them is loaded, and whether all are there."""
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from pathlib import Path
 
 from askwiki.errors import ModelError, SettingsError
@@ -30,6 +31,24 @@ def checked(model: str, stated: str, setting: str) -> str:
                 "Get the file again from where you trust it, or state the new hash."
             )
     return str(folder)
+
+
+def complete(model: str, files: Sequence[str]) -> None:
+    """ModelError where a loaded model lacks one of the files: its library makes them up of random numbers."""
+    folder = Path(model)
+    missing = [name for name in files if not (folder / name).is_file()] if folder.is_dir() else _not_kept(model, files)
+    if missing:
+        raise ModelError(
+            f"The model {model} is not whole: {', '.join(missing)} is missing. Get all of its files again; in a "
+            "network without the model hub carry over the whole volume."
+        )
+
+
+def _not_kept(model: str, files: Sequence[str]) -> list[str]:
+    """Those of a downloaded model's files that the cache of the hub does not hold."""
+    from huggingface_hub import try_to_load_from_cache
+
+    return [name for name in files if not isinstance(try_to_load_from_cache(model, name), str)]
 
 
 def file_hash(file: Path) -> str:
