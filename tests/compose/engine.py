@@ -66,7 +66,11 @@ class Project:
         return int(self.container(service)["State"]["ExitCode"])
 
     def log(self, service: str) -> str:
-        return self.compose("logs", "--no-color", "--no-log-prefix", service, check=False)
+        """As the container wrote it: compose would put signs of its own before some lines."""
+        found = self.compose("ps", "--all", "--quiet", service, check=False).split()
+        words = ["docker", "logs", *found[:1]]
+        done = subprocess.run(words, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        return done.stdout
 
     def kill(self, service: str) -> None:
         """End the container's process as a fault would; Docker's own kill would keep it from coming back."""
