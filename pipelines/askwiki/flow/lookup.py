@@ -54,7 +54,7 @@ def _search(
 ) -> Generator[Status, None, tuple[Trace, Rights]]:
     found, rights = yield from search_question(run, question, identity, early)
     gated = yield from recheck(run, identity, (yield from pass_gates(run, question, found)))
-    sure = confidence(gated, question, run.kit.reader.calibration(), run.kit.synonyms)
+    sure = confidence(gated, question, run.calibration, run.kit.synonyms)
     return Trace(question, tuple(found), tuple(gated), confidence=sure), rights
 
 

@@ -80,6 +80,7 @@ def search_question(
         def work() -> tuple[list[Candidate], Rights]:
             check_readable(kit.reader.fingerprint(), kit.embedder, kit.sparse, run.settings.chunking)
             rights = current_rights(identity, kit.reader, run.settings.access)
+            run.calibration = kit.reader.calibration()
             return search(Query(dense, sparse, question.text), rights, reader=kit.reader, settings=settings), rights
 
         found, rights = kit.guard.call("store", work, seconds=settings.timeout, cancel=run.cancel)

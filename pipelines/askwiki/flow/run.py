@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from askwiki.data import Status, Token
+from askwiki.data import Calibration, Status, Token
 from askwiki.errors import Cancelled
 from askwiki.kit import Kit
 from askwiki.llm.port import Llm
@@ -29,6 +29,7 @@ class QuestionRun:
     text: str = ""  # of the answer so far
     refused: bool = False  # the model's server refuses every call for now: this question goes on without it
     left_out: int = 0  # fragments that were judged relevant and found no room in the prompt
+    calibration: Calibration | None = None  # of the index that was searched
     weak: bool = False  # what was found may not hold the answer
     stopped: Callable[[], bool] = lambda: False  # whether it is the server that ends, not the person who went
 

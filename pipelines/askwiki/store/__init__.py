@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -48,10 +49,9 @@ def remember_calibration(settings: StoreSettings, calibration: Calibration, fing
         from askwiki.store.qdrant import store
         from askwiki.store.qdrant.server import open_server
 
-        server = open_server(settings)
-        store.remember_calibration(server, content)
-        server.close()
+        with contextlib.closing(open_server(settings)) as server:
+            store.remember_calibration(server, content)
         return
-    from askwiki.store.embedded.store import write_calibration
+    from askwiki.store.embedded.calibration import write_calibration
 
     write_calibration(Path(settings.path), content)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import json
 import os
 import shutil
 from collections.abc import Iterator
@@ -13,11 +12,11 @@ from typing import IO
 
 from askwiki.errors import StoreError
 from askwiki.store.archive import About, add, writing
-from askwiki.store.embedded.files import PRIVATE_FOLDER, made, read_json, write_text
+from askwiki.store.embedded.calibration import read_calibration, write_calibration
+from askwiki.store.embedded.files import PRIVATE_FOLDER, made, read_json
 from askwiki.store.embedded.locks import only_writer
 from askwiki.store.embedded.manifest import FILE as MANIFEST
 from askwiki.store.embedded.manifest import damage, write_manifest
-from askwiki.store.embedded.opened import CALIBRATION, read_calibration
 from askwiki.store.embedded.room import WRITING, ask_for_room
 from askwiki.store.embedded.runs import compare_again, read_runs, write_runs
 from askwiki.store.embedded.versions import publish, read_pointer
@@ -74,7 +73,7 @@ def take_back(root: Path, about: About, files: Iterator[tuple[str, int, IO[bytes
             publish(root, folder)
             write_runs(root, [to_run(run) for run in about.runs])
             compare_again(root)
-            write_text(root / CALIBRATION, json.dumps(about.more.get("calibration", {})))
+            write_calibration(root, about.more.get("calibration", {}))
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from askwiki.errors import StoreError
+from askwiki.store.embedded.calibration import read_calibration
 from askwiki.store.embedded.edge import EdgeEngine, EnginePanic
 from askwiki.store.embedded.files import read_json
 from askwiki.store.embedded.locks import PrivateCopy, private_copy
@@ -22,20 +23,11 @@ from askwiki.store.port import Freshness
 from askwiki.store.reader import RecordReader
 from askwiki.system.memory import give_back
 
-CALIBRATION = "calibration.json"  # beside the pointer: it names the fingerprint it was made for
 ATTEMPTS = 20  # to copy a version while an indexer publishes newer ones
 TRY_AGAIN = 10.0  # seconds until a version that could not be opened is tried again; a newer one is at once
 Result = TypeVar("Result")
 
 logger = logging.getLogger(__name__)
-
-
-def read_calibration(root: Path) -> Mapping[str, Any]:
-    """What cannot be read was not written: the next sync measures anew."""
-    try:
-        return read_json(root / CALIBRATION)
-    except StoreError:
-        return {}
 
 
 class Opened:

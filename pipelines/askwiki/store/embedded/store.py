@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -15,7 +14,7 @@ from askwiki.store.embedded.edge import EdgeEngine
 from askwiki.store.embedded.files import PRIVATE_FILE, PRIVATE_FOLDER, close_to_others, write_text
 from askwiki.store.embedded.locks import only_writer
 from askwiki.store.embedded.manifest import write_manifest
-from askwiki.store.embedded.opened import CALIBRATION, InForce
+from askwiki.store.embedded.opened import InForce
 from askwiki.store.embedded.room import CREATING, WRITING, NoRoom, ask_for_room, taken
 from askwiki.store.embedded.runs import trusted_runs, write_runs
 from askwiki.store.embedded.versions import NOTHING, lost, publish
@@ -40,11 +39,6 @@ def embedded_reader(root: Path) -> IndexReader:
 def embedded_writer(root: Path, fingerprint: Mapping[str, Any], *, rebuild: bool = False) -> IndexWriter:
     """Writes into a folder of its own; ``commit`` publishes a copy of it."""
     return IndexWriter(_Written(root, fingerprint, rebuild=rebuild))
-
-
-def write_calibration(root: Path, content: Mapping[str, Any]) -> None:
-    with _told(f"The index folder {root} cannot be written"):
-        write_text(root / CALIBRATION, json.dumps(content))
 
 
 class _Written:

@@ -7,6 +7,7 @@
     readers/…/ + ….lock                  each reader's own copy of a version
     dirty                                the writer's folder holds more than the version in force
     runs.json                            the last successful run of every source
+    calibration.json                     what confidence is measured by
     writer.lock                          held as long as a writer is open
 
 ``manifest.json`` beside a fingerprint says what a closed folder holds (see ``manifest``).

@@ -54,10 +54,11 @@ class _Alias:
     def calibration(self) -> Mapping[str, Any]:
         """Read once while the alias is believed in."""
         found = self._current()
-        if found.calibration is None:
+        known = found.calibration  # another thread may forget it meanwhile
+        if known is None:
             nothing: Mapping[str, Any] = {}
-            found.calibration = self.ask(lambda records: records.calibration(), nothing)
-        return found.calibration
+            known = found.calibration = self.ask(lambda records: records.calibration(), nothing)
+        return known
 
     def whole(self) -> bool:
         return self._current().whole
