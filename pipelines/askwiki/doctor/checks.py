@@ -75,7 +75,7 @@ def _index(settings: Settings, reader: Reader, models: list[tuple[Embedder, Spar
     built = [_guarded("fingerprint", lambda: _fingerprint(settings, reader, *models[0]))] if models else []
     return [
         *built,
-        _guarded("confidence", lambda: _confidence(reader)),
+        _guarded("confidence", lambda: Finding(*probe_confidence(reader))),
         _guarded("rights", lambda: _with_times(_rights(settings, reader), settings, reader)),
         _guarded("freshness", lambda: _freshness(reader)),
     ]
@@ -183,13 +183,6 @@ def of_size(chunks: int, settings: Settings) -> Finding:
 def _fingerprint(settings: Settings, reader: Reader, embedder: Embedder, sparse: SparseEncoder) -> Finding:
     check_readable(reader.fingerprint(), embedder, sparse, settings.chunking)
     return Finding("fingerprint", "ok", "The index was built with the models and settings in force.")
-
-
-def _confidence(reader: Reader) -> Finding:
-    if not reader.count():
-        return Finding("confidence", "ok", "It is measured when there is an index.")
-    state, said, mend = probe_confidence(reader)
-    return Finding("confidence", state, said, mend)
 
 
 def _rights(settings: Settings, reader: Reader) -> Finding:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
+from askwiki.doctor.llm import Line
 from askwiki.store import Reader
 
+PART = "confidence"
 NONE = "The index has no confidence of its own: without a language model only what shares no word with it is refused."
 
 
-def probe_confidence(reader: Reader) -> tuple[Literal["ok", "warning"], str, str]:
-    """State, what is said, how it is mended."""
+def probe_confidence(reader: Reader) -> Line:
+    if not reader.count():
+        return PART, "ok", "It is measured when there is an index.", ""
     made = reader.calibration()
     if made is None:
-        return "warning", NONE, "Run: python -m indexer calibrate (an index of a few pages is too small for it)."
-    return "ok", f"Measured by the index's own questions when it had {made.chunks} chunks.", ""
+        return PART, "warning", NONE, "Run: python -m indexer calibrate (an index of a few pages is too small for it)."
+    return PART, "ok", f"Measured by the index's own questions when it had {made.chunks} chunks.", ""
