@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import groupby, pairwise
-from operator import attrgetter
+from itertools import pairwise
 from typing import NamedTuple
 
 from askwiki.data import Page
 from askwiki.markdown.plain_text import PlainPage
-from indexer.chunking.packer import Size, pack
+from indexer.chunking.packer import Size, pack_runs
 from indexer.chunking.token_limit import Ruler, length_of
 
 
@@ -38,9 +37,5 @@ def filled(start: int, thoughts: Sequence[Thought], room: int, plain: PlainPage,
     sizes = [
         length_of(tokens - ruler.special, end - begin) for tokens, (begin, end) in zip(counted, stretches, strict=True)
     ]
-    at = 0
-    for screen, run in groupby(thoughts, key=attrgetter("screen")):
-        own = list(run)
-        for _, end in pack([0] * len(own), sizes[at : at + len(own)], Size(room, room)):
-            yield Thought(own[end - 1].end, screen)
-        at += len(own)
+    for first, after in pack_runs([thought.screen for thought in thoughts], sizes, Size(room, room)):
+        yield Thought(thoughts[after - 1].end, thoughts[first].screen)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 from indexer.chunking.units import IN_A_SENTENCE, PageUnit
@@ -78,6 +79,16 @@ def pack(
         yield start, end
         left -= sum(tokens[start:end])
         start = end
+
+
+def pack_runs(kinds: Sequence[Hashable], tokens: Sequence[float], size: Size) -> Iterator[tuple[int, int]]:
+    """``pack`` where no border is dearer than another and no piece may hold parts of two kinds."""
+    at = 0
+    for _, run in groupby(kinds):
+        parts = len(list(run))
+        for first, after in pack([0] * parts, tokens[at : at + parts], size):
+            yield at + first, at + after
+        at += parts
 
 
 def _best_end(prices: Sequence[int], tokens: Sequence[float], start: int, size: Size, left: float) -> int:

@@ -8,8 +8,7 @@ with pieces in the place of tokens). What is found and read stays the whole chun
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import groupby, pairwise
-from operator import attrgetter
+from itertools import pairwise
 from typing import NamedTuple
 
 from askwiki.data import Chunk
@@ -18,7 +17,7 @@ from askwiki.markdown.blocks import Block, parse_blocks
 from askwiki.markdown.plain_text import plain_text
 from indexer.chunking.breadcrumb import Fits, few_tokens, near_way
 from indexer.chunking.faq import question_of
-from indexer.chunking.packer import HEADER_SHARE, Size, pack
+from indexer.chunking.packer import HEADER_SHARE, Size, pack_runs
 from indexer.chunking.sections import plain
 from indexer.chunking.sentences import language_of, sentence_ends, word_ends
 
@@ -124,12 +123,8 @@ def _small(part: _Part, count: Count, tokens: int) -> list[_Part]:
 
 def _packed(parts: Sequence[_Part], sizes: Sequence[int], tokens: int) -> Iterator[tuple[tuple[str, ...], str]]:
     """Neighbours under the same headings together while they fit: nobody reads a piece, so no border is dearer."""
-    at = 0
-    for path, run in groupby(parts, key=attrgetter("path")):
-        own = list(run)
-        for start, end in pack([0] * len(own), sizes[at : at + len(own)], Size(tokens, tokens)):
-            yield path, plain_text("".join(_with_headers(own[start:end])))
-        at += len(own)
+    for first, after in pack_runs([part.path for part in parts], sizes, Size(tokens, tokens)):
+        yield parts[first].path, plain_text("".join(_with_headers(parts[first:after])))
 
 
 def _with_headers(parts: Sequence[_Part]) -> list[str]:
