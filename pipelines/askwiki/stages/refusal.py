@@ -53,8 +53,8 @@ def confidence(
 def support(
     candidates: Sequence[Candidate], question: str, synonyms: Synonyms | None = None
 ) -> tuple[float | None, float]:
-    """How the first chunk bears the question: similarity to what it says, None when
-    only words could be searched; and the share of its words in that chunk, everyday words as the wiki writes them.
+    """How the first chunk bears the question: similarity to what it says, None when only words could be searched; and
+    the share of its words in that chunk, everyday words as the wiki writes them.
     """
     first = candidates[0]
     text = text_of(first.chunk)

@@ -21,8 +21,8 @@ LEAST_TITLE = 4  # characters of a page's title that an item is known by
 class OwnList:
     """Takes the units of an answer in order and gives back those that are no part of such a list.
 
-    A heading is held until it is known what stands below it: a list of
-    the answer's own matter («Источники:» of data, of heat) goes on.
+    A heading is held until it is known what stands below it: a list of the answer's own matter («Источники:» of data,
+    of heat) goes on.
     """
 
     def __init__(self, passages: Mapping[int, Known]) -> None:
