@@ -59,6 +59,9 @@ class Project:
                 every=1.0,
             )
 
+    def await_indexed(self) -> None:
+        until(lambda: self.doctor()["freshness"] == "ok", "all is indexed", seconds=START_SECONDS, every=2.0)
+
     def await_ended(self, service: str) -> int:
         """The exit code of a container that runs once."""
         until(lambda: self.container(service)["State"]["Status"] == "exited", f"{service} ended",

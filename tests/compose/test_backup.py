@@ -10,14 +10,10 @@ import pytest
 
 pytest.importorskip("playwright.sync_api")
 
-from tests.compose.engine import FILES, START_SECONDS
+from tests.compose.engine import FILES
 from tests.compose.place import ROOT
-from tests.compose.scenes import REFUND
-from tests.compose.test_faults import ANSWER, answers, state
-from tests.compose.test_use import ratings
+from tests.compose.test_faults import ANSWER, answers, state, use
 from tests.compose.world import LASTING, World
-from tests.e2e.test_chat import open_valves, save_valves
-from tests.support.waiting import until
 
 pytestmark = pytest.mark.compose
 PAGE = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
@@ -37,32 +33,20 @@ def run(here: World, name: str) -> str:
     return done.stdout
 
 
-def indexed(here: World) -> None:
-    until(lambda: here.project.doctor()["freshness"] == "ok", "all is indexed", seconds=START_SECONDS, every=2.0)
-
-
 def test_a_backup_made_while_it_runs_fills_an_empty_host(here: World) -> None:
-    indexed(here)
-    chat = here.sitting("m.sokolov").open()
-    chat.ask_and_wait(REFUND.question)
-    chat.page.get_by_label("Хороший ответ").click()
-    until(lambda: ratings(here), "the rating is kept", every=0.5)
-    panel = here.panel()
-    open_valves(panel)
-    panel.page.get_by_role("switch").nth(1).click()
-    save_valves(panel)
+    chat = use(here, "Хороший ответ")
     before = state(here)
     run(here, "backup")
     here.project.compose("down", "--volumes", "--timeout", "5")
     run(here, "restore")
     here.project.await_health(*LASTING)
-    indexed(here)
+    here.project.await_indexed()
     assert state(here) == before
     answers(chat, ANSWER, "the restored host answers")
 
 
 def test_an_upgrade_keeps_everything_and_the_way_back_too(here: World) -> None:
-    indexed(here)
+    here.project.await_indexed()
     before = state(here)
     chat = here.sitting("m.sokolov").open()
     marked = here.project.folder / "pipelines" / "askwiki" / "__init__.py"  # another version: the image is built anew

@@ -37,18 +37,24 @@ def chat(here: World) -> Iterator[Chat]:
 def kept(here: World) -> Iterator[None]:
     """Whatever the tests of this file break: accounts, ratings, valves and index are as they were before."""
     here.project.await_health(*LASTING)
-    until(lambda: here.project.doctor()["freshness"] == "ok", "the sample is indexed", seconds=START_SECONDS, every=2.0)
+    use(here, "Плохой ответ")
+    before = state(here)
+    yield
+    assert state(here) == before
+
+
+def use(here: World, rating: str) -> Chat:
+    """What is to be kept comes to be: an employee asks and rates, the admin turns a valve. The employee's window."""
+    here.project.await_indexed()
     window = here.sitting("m.sokolov").open()
     window.ask_and_wait(REFUND.question)
-    window.page.get_by_label("Плохой ответ").click()
+    window.page.get_by_label(rating).click()
     until(lambda: ratings(here), "the rating is kept", every=0.5)
     panel = here.panel()
     open_valves(panel)
     panel.page.get_by_role("switch").nth(1).click()
     save_valves(panel)
-    before = state(here)
-    yield
-    assert state(here) == before
+    return window
 
 
 def state(here: World) -> dict[str, object]:

@@ -9,9 +9,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.compose.engine import START_SECONDS, Project
+from tests.compose.engine import Project
 from tests.compose.place import fill, lay
-from tests.support.waiting import until
 
 pytestmark = pytest.mark.compose
 # Six lines of .env, as its example has them for the real ones.
@@ -54,7 +53,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
         project.compose("run", "--rm", "--no-deps", "-v", tests, "-w", "/checkout", "indexer", "python", "-c", MAKE)
         project.compose("up", "--detach", "qdrant", "pipelines", "indexer")
         project.await_health("pipelines")
-        until(lambda: project.doctor()["freshness"] == "ok", "all is indexed", seconds=START_SECONDS, every=2.0)
+        project.await_indexed()
         yield project
     finally:
         project.compose("--profile", "encoder", "down", "--volumes", "--timeout", "5", check=False)

@@ -40,7 +40,7 @@ def test_our_containers_are_an_ordinary_user_without_a_right_to_spare(here: Worl
 
 def test_everything_is_healthy_and_the_doctor_finds_no_failure(here: World) -> None:
     assert {service: here.project.health(service) for service in LASTING} == dict.fromkeys(LASTING, "healthy")
-    until(lambda: here.project.doctor()["freshness"] == "ok", "the sample is indexed", seconds=START_SECONDS, every=2.0)
+    here.project.await_indexed()
     assert set(here.project.doctor().values()) == {"ok"}
 
 

@@ -7,20 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.support.playwright_tools import tools as tools
+
 if TYPE_CHECKING:  # playwright is there for the marked tests only
     from playwright.sync_api import Playwright
 
     from tests.e2e.browser import Chat
     from tests.e2e.world import World
-
-
-@pytest.fixture(scope="session")
-def tools() -> Iterator[Playwright]:
-    """Playwright itself, which can run once in a process."""
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as running:
-        yield running
 
 
 @pytest.fixture(scope="session")
