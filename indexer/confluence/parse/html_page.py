@@ -27,7 +27,6 @@ OWN_FILES = re.compile(r"href=[\"']attachments/(\d+)/")
 MEDIA_TYPE = re.compile(r"\(([\w.+-]+/[\w.+-]+)\)")
 TITLE = re.compile(r"<title[^<>]*+>([^<]*+)</title", re.IGNORECASE)
 SEPARATOR = re.compile(r" (?:--|::|\|) ")  # "Apache CXF -- Index", "Wiki | Page"; a dash may be of the titles
-LAST_SEPARATOR = re.compile(r" (?:--|::|\|) (?!.* (?:--|::|\|) )")  # "Page | Wiki"
 ANY_SEPARATOR = re.compile(r" (?:--|::|:|\||—|–|-) $")
 HEAD = 4096  # bytes of a file among which its title stands
 LEAST_TITLES = 5  # that must agree
@@ -71,8 +70,9 @@ def site_name(data: Sequence[bytes]) -> SiteName:
     titles = [title for one in data if (title := _title_of(one))]
     if len(titles) < LEAST_TITLES:
         return SiteName()
-    before = Counter(title[: found.end()] for title in titles if (found := SEPARATOR.search(title)))
-    behind = Counter(title[found.start() :] for title in titles if (found := LAST_SEPARATOR.search(title)))
+    separated = [(title, found) for title in titles if (found := list(SEPARATOR.finditer(title)))]
+    before = Counter(title[: found[0].end()] for title, found in separated)
+    behind = Counter(title[found[-1].start() :] for title, found in separated)
     return SiteName(*(_shared(counted, len(titles)) for counted in (before, behind)))
 
 
